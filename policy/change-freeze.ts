@@ -25,7 +25,6 @@ import { describeHours, isWithin, localTime, timeZone, type WeeklyHours, weeklyH
  */
 export const changeFreeze = changeFreezeAt(startOfRun);
 
-/** Returns the policy by a clock. */
 export function changeFreezeAt(now: () => Date): ResourceValidationPolicy & StackValidationPolicy {
   const ofRules = rulePolicy({
     ...options(),

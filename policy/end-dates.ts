@@ -12,7 +12,6 @@ import { rulePolicy } from "./base/rule-policy.ts";
  */
 export const endDates = endDatesAt(startOfRun);
 
-/** Returns the policy by a clock. */
 export function endDatesAt(now: () => Date): ResourceValidationPolicy {
   return rulePolicy({
     name: "end-dates",

@@ -114,9 +114,7 @@ function matches(text: string, expression: RegExp, where: string): boolean {
   return withinTime(() => expression.test(text), longestMs, late);
 }
 
-/**
- * Returns whether an expression ends soon on every string that is tested: it repeats no group, and little else. Most do.
- */
+/** Returns whether an expression ends soon on every string that is tested: it repeats no group, and little else. */
 function isQuick({ source }: RegExp): boolean {
   const repetitions = source.match(/[*+{]/g) ?? [];
   return repetitions.length <= 2 && !/\)[*+?{]/.test(source);

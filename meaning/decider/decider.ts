@@ -5,7 +5,7 @@ import { Payment } from "../evaluate/payment.ts";
 import { isPossible, no, not, type Verdict, verdictOfUndecided, yes } from "../evaluate/verdict.ts";
 import type { Comparison, RuleReading } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
-import { Building, type PlacedRule } from "./building.ts";
+import { type PlacedRule, termsInOrder } from "./building.ts";
 import { FieldPlanes } from "./field-planes.ts";
 import { type PlacedLiteralOfKind, type Rest, split } from "./placing.ts";
 import type { Plane } from "./plane.ts";
@@ -42,9 +42,7 @@ export class Decider {
     this.#wins = semantics.wins;
     this.#undecidedIs = verdictOfUndecided(semantics);
     this.#none = decide([], semantics);
-    const built = new Building(semantics, options);
-    for (const [index, reading] of rules.entries()) built.add(reading, index);
-    const { terms, placed } = built.inOrder();
+    const { terms, placed } = termsInOrder(rules, semantics, options);
     this.#rules = placed;
     this.#words = Math.max(1, Math.ceil(terms.length / 32));
     this.#ruleOf = Int32Array.from(terms, ({ rule }) => rule);
@@ -131,8 +129,10 @@ export class Decider {
       this.#single[index] = known;
       return known;
     }
-    if (this.#areAlike(found, first))
-      return { kind: "decided", outcomes: [first.rule.outcome ?? ""], by: indexesOf(found) };
+    if (this.#areAlike(found, first)) {
+      const by = found.map(({ rule }) => rule.index).sort((a, b) => a - b);
+      return { kind: "decided", outcomes: [first.rule.outcome ?? ""], by };
+    }
     return decisionBy(found, this.#semantics);
   }
 
@@ -148,10 +148,6 @@ export class Decider {
 interface Candidate {
   readonly rule: PlacedRule;
   isCertain: boolean;
-}
-
-function indexesOf(found: readonly Candidate[]): number[] {
-  return found.map(({ rule }) => rule.index).sort((a, b) => a - b);
 }
 
 function decisionBy(found: readonly Candidate[], semantics: Semantics): Decision {

@@ -10,7 +10,6 @@ import { type Found, type PlacedLiteral, type Plane, termsIn, WithoutValue } fro
 import { RankPlane } from "./rank-plane.ts";
 import { turn } from "./region-vectors.ts";
 
-/** All look-ups of one field. */
 export class FieldPlanes {
   readonly planes: readonly Plane[];
   readonly #get: (payment: JsonObject) => Json | undefined;

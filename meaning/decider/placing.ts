@@ -1,8 +1,8 @@
 import type { Comparison } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 import { isEquality } from "../language/schema-words.ts";
+import type { Literal, Term } from "./building.ts";
 import type { PlacedLiteral } from "./plane.ts";
-import type { Literal, Term } from "./terms.ts";
 
 /** What a plane of a field looks up. */
 type PlaneKind = "presence" | "rank" | "startsWith" | "endsWith" | "contains";

@@ -4,7 +4,6 @@ import { addressesOf, type Value } from "../language/values.ts";
 /** Ranges of numbers, each from and to, both counted; sorted, and none in another: [from, to, from, to]. */
 export type Ranges = readonly number[];
 
-/** Returns the numbers that are in both. */
 export function inBoth(one: Ranges, other: Ranges): Ranges {
   const both: number[] = [];
   for (let [a, b] = [0, 0]; a < one.length && b < other.length; ) {
@@ -29,7 +28,6 @@ export function outside(ranges: Ranges, count: number): Ranges {
   return rest;
 }
 
-/** Returns the numbers that are in at least one of several ranges. */
 export function inAny(...several: readonly Ranges[]): Ranges {
   return merged(
     several.flatMap((ranges) =>
@@ -41,7 +39,6 @@ export function inAny(...several: readonly Ranges[]): Ranges {
   );
 }
 
-/** Returns whether a number is in one of the ranges. */
 export function isIn(ranges: Ranges, number: number): boolean {
   return ranges.some((edge, index) => index % 2 === 0 && edge <= number && number <= (ranges[index + 1] ?? -1));
 }
@@ -77,7 +74,6 @@ export class Borders {
     this.#order = order;
   }
 
-  /** Returns the number of the region that a value is in. */
   regionOf(value: Value): number {
     let [low, high] = [0, this.values.length];
     while (low < high) {

@@ -31,7 +31,6 @@ import {
   yes,
 } from "./verdict.ts";
 
-/** The result of {@link evaluate}. */
 export interface Evaluation {
   readonly decision: Decision;
   /** Each rule, in the order in which they were given. */

@@ -60,7 +60,6 @@ export function settled(verdict: Verdict, undecidedIs: Verdict): Verdict {
   return (verdict & undecided) === 0 ? verdict : (verdict & ~undecided) | undecidedIs;
 }
 
-/** Whether a condition holds. */
 export type TruthValue = "true" | "false" | "unknown";
 
 export function truthOf(verdict: Verdict): TruthValue {

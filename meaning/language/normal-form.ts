@@ -32,7 +32,6 @@ export type Condition =
   | { readonly kind: "not"; readonly at: Pointer; readonly of: Condition }
   | Comparison;
 
-/** One comparison of a payment's field. */
 export interface Comparison {
   readonly kind: "comparison";
   readonly at: Pointer;
@@ -60,7 +59,6 @@ export type Operand =
 
 export type Ends = "both" | "lower" | "upper" | "none";
 
-/** When a rule is in force. */
 export interface Force {
   readonly isEnabled: boolean;
   readonly from: Bound | undefined;

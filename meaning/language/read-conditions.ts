@@ -14,7 +14,6 @@ import { type ConditionShape, type Operator, plainOperator } from "./schema-cond
 import type { PaymentField } from "./schema-payment.ts";
 import { faultsOf, isOneOf, type Read, shown, unexplained, unreadable } from "./unreadable.ts";
 
-/** Reads when a rule applies. */
 export class ConditionReader {
   readonly #semantics: Semantics;
   readonly #operands: OperandReader;

@@ -21,7 +21,6 @@ export interface Operands {
 /** Comparisons that can have another field of the payment as their operand. */
 const ofFields: readonly OperatorName[] = ["eq", "ne", "gt", "gte", "lt", "lte", "startsWith", "endsWith", "contains"];
 
-/** Reads what a field is compared with. */
 export class OperandReader {
   readonly #semantics: Semantics;
   readonly #valueLists: ReadonlyMap<string, readonly Json[]>;

@@ -98,7 +98,6 @@ function readRule(definition: Json, start: Pointer, semantics: Semantics, option
   return { kind: "unknown", faults: faults.map(faultAt), known: placed(start, known) };
 }
 
-/** Returns what was read; undefined where it could not be. */
 function partOf<Part>(read: Read<Part>): Part | undefined {
   return "value" in read ? read.value : undefined;
 }

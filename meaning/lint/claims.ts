@@ -44,10 +44,13 @@ export function fromNowOn(rule: Rule, from: Value, space: Space): readonly Box[]
   return boxes?.flatMap((box) => intersection(box, start) ?? []);
 }
 
-/** Returns the box of all payments from an instant on; everything where no box asks for the time. */
-function since(from: Value, boxes: readonly Box[], space: Space): Box {
+/**
+ * Returns the box of all payments from an instant on; everything where no box asks for the time.
+ * @param isTimed whether the time counts though no box asks for it. Default: where one of the space's rules is in force for a time
+ */
+export function since(from: Value, boxes: readonly Box[], space: Space, isTimed = space.isTimed): Box {
   const { clock } = space;
-  if (clock === undefined || !(space.isTimed || boxes.some((box) => box.has(clock.variable)))) return everything;
+  if (clock === undefined || !(isTimed || boxes.some((box) => box.has(clock.variable)))) return everything;
   return space.box(clock.variable, [clock.scale.regionOf(from), clock.scale.missing - 1]) ?? everything;
 }
 
@@ -81,10 +84,18 @@ export function untoldFields(rule: Rule, semantics: Semantics): readonly string[
     const boxes = possible.flatMap((box) => (within === undefined ? [] : (intersection(box, within) ?? [])));
     return covered(boxes, told, space).kind === "covered";
   };
-  let fields = asked;
-  for (const name of asked) {
-    const others = fields.filter((each) => each !== name);
-    if (isTold(others)) fields = others;
+  return withoutSpare(asked, isTold);
+}
+
+/** Returns some of `all` that are enough together, and of which none is spare. `all` must be enough. */
+export function withoutSpare<Each>(
+  all: readonly Each[],
+  areEnough: (some: readonly Each[]) => boolean,
+): readonly Each[] {
+  let kept = all;
+  for (const each of all) {
+    const others = kept.filter((other) => other !== each);
+    if (areEnough(others)) kept = others;
   }
-  return fields;
+  return kept;
 }

@@ -6,7 +6,7 @@ import type { Box } from "../proof/box.ts";
 import type { RulesOfSide } from "../proof/changes.ts";
 import { BoxIndex, type Owned } from "../proof/cover.ts";
 import { Space } from "../proof/space.ts";
-import { fromNowOn, matchesAll, neverMatches, sameText, untoldFields } from "./claims.ts";
+import { fromNowOn, matchesAll, neverMatches, sameText, untoldFields, withoutSpare } from "./claims.ts";
 import { conflictsOf } from "./conflicts.ts";
 import type { LintFinding, LintResult } from "./finding.ts";
 import { shadowOf } from "./shadow.ts";
@@ -94,7 +94,8 @@ function ordered(live: readonly Examined[], { certain, semantics, space }: Subje
 
 const nothing = { others: [], because: [], untold: [], witness: undefined };
 
-function neverOf({ index, rule }: Examined, { semantics, at, plain, space }: Subject): LintFinding | undefined {
+function neverOf({ index, rule }: Examined, subject: Subject): LintFinding | undefined {
+  const { semantics, plain, space } = subject;
   const { from, until } = rule.force;
   if (from !== undefined && until !== undefined) {
     const order = compareValues(from.instant, until.instant);
@@ -108,12 +109,12 @@ function neverOf({ index, rule }: Examined, { semantics, at, plain, space }: Sub
   const isNever = (of: Condition): boolean =>
     holdsHoweverCased(
       [{ ...own, when: of }],
-      semantics,
-      [at],
+      subject,
       ([only], small) => only !== undefined && neverMatches(only, small),
     );
   if (!isNever(rule.when)) return undefined;
-  const because = contradictionOf(rule.when, isNever);
+  // The parts that contradict each other.
+  const because = withoutSpare(conjunctsOf(rule.when), (of) => isNever({ kind: "all", at: rule.when.at, of }));
   return { ...nothing, kind: "never-matches", rule: index, because, untold: untoldFields(rule, semantics) };
 }
 
@@ -135,7 +136,7 @@ function endOf(examined: Examined, subject: Subject, soon: Value | undefined): L
         const [whenOpen, now] = evaluated(made, [open, rule], semantics).rules;
         return whenOpen?.applies === "true" && now?.applies === "false";
       },
-      { isTimed: true },
+      true,
     );
     return witness && { ...nothing, kind: "ended", rule: index, witness };
   }
@@ -145,9 +146,9 @@ function endOf(examined: Examined, subject: Subject, soon: Value | undefined): L
 }
 
 function catchAllOf({ index, rule }: Examined, subject: Subject): LintFinding | undefined {
-  const { certain, at, space, semantics } = subject;
+  const { certain, at, space } = subject;
   if (!matchesAll(certain.get(index) ?? [], at, space)) return undefined;
-  const isAll = holdsHoweverCased([rule], semantics, [at], ([only], small) => {
+  const isAll = holdsHoweverCased([rule], subject, ([only], small) => {
     const boxes = only === undefined ? undefined : fromNowOn(only, at, small);
     return boxes !== undefined && matchesAll(boxes, at, small);
   });
@@ -158,7 +159,7 @@ function catchAllOf({ index, rule }: Examined, subject: Subject): LintFinding | 
 
 /** Finds rules that apply to the same payments and have the same outcome: of two of them, the one that is asked later. */
 function duplicatesIn(subject: Subject): LintFinding[] {
-  const { rules, plain, space, semantics, at } = subject;
+  const { rules, plain, space } = subject;
   const groups = Map.groupBy(rules, ({ index, rule: { outcome } }) => {
     const rule = plain.get(index);
     const text = rule === undefined ? undefined : sameText(rule, space);
@@ -170,7 +171,7 @@ function duplicatesIn(subject: Subject): LintFinding[] {
       const both = [first.rule, other.rule];
       const isSame =
         both.every((rule) => fieldsOfUnknownCase(rule).length === 0) ||
-        holdsHoweverCased(both, semantics, [at], (cased, small) => {
+        holdsHoweverCased(both, subject, (cased, small) => {
           const texts = cased.map((rule) => sameText(rule, small));
           return texts[0] !== undefined && texts[0] === texts[1];
         });
@@ -180,19 +181,6 @@ function duplicatesIn(subject: Subject): LintFinding[] {
         : [{ ...nothing, kind: "duplicate", rule: other.index, others: [first.index], witness }];
     }),
   );
-}
-
-/**
- * Returns the parts of a condition that contradict each other: of those that must all hold, none that the contradiction does not need.
- * @param isNever says whether a condition never holds; it must be true of the whole
- */
-function contradictionOf(condition: Condition, isNever: (condition: Condition) => boolean): readonly Condition[] {
-  let kept = conjunctsOf(condition);
-  for (const part of [...kept]) {
-    const others = kept.filter((each) => each !== part);
-    if (isNever({ kind: "all", at: condition.at, of: others })) kept = others;
-  }
-  return kept;
 }
 
 /** Returns the conditions that must all hold, also those inside nested groups of the kind `all`. */

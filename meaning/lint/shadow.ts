@@ -4,7 +4,7 @@ import type { Box } from "../proof/box.ts";
 import { cover, type Owned } from "../proof/cover.ts";
 import { Space } from "../proof/space.ts";
 import type { Witness } from "../proof/witness.ts";
-import { covered, fromNowOn, untoldFields } from "./claims.ts";
+import { covered, fromNowOn, untoldFields, withoutSpare } from "./claims.ts";
 import type { LintFinding } from "./finding.ts";
 import { type Examined, evaluated, type Subject, showing } from "./shown.ts";
 import { fieldsOfUnknownCase, holdsHoweverCased } from "./worlds.ts";
@@ -38,7 +38,7 @@ export function shadowOf(examined: Examined, subject: Subject): LintFinding | st
   const by = [...pruned([...found.by], boxes, subject)].sort((one, other) => one.index - other.index);
   const concerned = [rule, ...by.map((each) => each.rule)];
   if (concerned.some((each) => fieldsOfUnknownCase(each).length > 0)) {
-    const isCovered = holdsHoweverCased(concerned, semantics, [at], ([own, ...others], small) => {
+    const isCovered = holdsHoweverCased(concerned, subject, ([own, ...others], small) => {
       const hidden = own === undefined ? undefined : fromNowOn(own, at, small);
       const before = others.flatMap((each) => fromNowOn(each, at, small) ?? []);
       return hidden !== undefined && covered(hidden, before, small).kind === "covered";
@@ -57,18 +57,10 @@ export function shadowOf(examined: Examined, subject: Subject): LintFinding | st
 /** Returns the rules that together cover the boxes, without those that the others do not need. */
 function pruned(by: readonly Examined[], boxes: readonly Box[], { certain, space }: Subject): readonly Examined[] {
   if (by.length > mostPruned) return by;
-  const areEnough = (some: readonly Examined[]): boolean =>
-    covered(
-      boxes,
-      some.flatMap(({ index }) => certain.get(index) ?? []),
-      space,
-    ).kind === "covered";
-  let kept = by;
-  for (const each of by) {
-    const others = kept.filter((other) => other !== each);
-    if (areEnough(others)) kept = others;
-  }
-  return kept;
+  return withoutSpare(by, (some) => {
+    const own = some.flatMap(({ index }) => certain.get(index) ?? []);
+    return covered(boxes, own, space).kind === "covered";
+  });
 }
 
 /** Returns whether a rule surely applies to a payment, and another one decides it. */

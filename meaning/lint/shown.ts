@@ -7,7 +7,7 @@ import { type Box, intersection } from "../proof/box.ts";
 import type { BoxIndex } from "../proof/cover.ts";
 import { Space } from "../proof/space.ts";
 import { type Witness, witnessOf } from "../proof/witness.ts";
-import { fromNowOn } from "./claims.ts";
+import { fromNowOn, since } from "./claims.ts";
 
 /**
  * Finds a payment, from the present on, to which all of some rules surely apply, and for which `holds` is true by the evaluator.
@@ -18,16 +18,11 @@ export function showing(
   rules: readonly Rule[],
   { semantics, at }: Pick<Subject, "semantics" | "at">,
   holds: (witness: Witness) => boolean,
-  { isTimed = false }: { readonly isTimed?: boolean } = {},
+  isTimed = false,
 ): Witness | undefined {
   const space = new Space(rules, semantics, [at]);
   const regions = rules.map((rule) => fromNowOn(rule, at, space) ?? []);
-  const { clock } = space;
-  const now =
-    isTimed && clock !== undefined
-      ? space.box(clock.variable, [clock.scale.regionOf(at), clock.scale.missing - 1])
-      : undefined;
-  const [first = [], ...others] = now === undefined ? regions : [[now], ...regions];
+  const [first = [], ...others] = isTimed ? [[since(at, [], space, true)], ...regions] : regions;
   const boxes = others.reduce<readonly Box[]>(
     (met, region) => met.flatMap((box) => region.flatMap((other) => intersection(box, other) ?? [])),
     first,

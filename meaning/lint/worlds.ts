@@ -1,8 +1,9 @@
 import { type Condition, comparisonsIn, type Rule, textsIn } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 import { isEquality } from "../language/schema-words.ts";
-import { cased, type Value } from "../language/values.ts";
+import { cased } from "../language/values.ts";
 import { Space } from "../proof/space.ts";
+import type { Subject } from "./shown.ts";
 
 /** With more fields of unknown case than this, no claim is made: each of them doubles the work. */
 const mostFields = 3;
@@ -14,15 +15,14 @@ const mostFields = 3;
  */
 export function holdsHoweverCased(
   rules: readonly Rule[],
-  semantics: Semantics,
-  instants: readonly Value[],
+  { semantics, at }: Pick<Subject, "semantics" | "at">,
   claim: (rules: readonly Rule[], space: Space) => boolean,
 ): boolean {
   const fields = fieldsWhereCaseCounts(rules, semantics);
   if (fields.length > mostFields) return false;
   return subsetsOf(fields).every((ignoring) => {
     const cased = rules.map((rule) => withCases(rule, (field) => ignoring.includes(field)));
-    return claim(cased, new Space(cased, semantics, instants));
+    return claim(cased, new Space(cased, semantics, [at]));
   });
 }
 

@@ -12,13 +12,13 @@ export interface Owned<Owner> {
 
 /** Many boxes; those around a point are found at once. */
 export class BoxIndex<Owner> {
-  readonly #boxes: readonly Owned<Owner>[];
+  readonly boxes: readonly Owned<Owner>[];
   readonly #words: number;
   readonly #vectors = new Map<number, RegionVectors>();
 
   /** @param boxes whose variables the space has by now */
   constructor(boxes: readonly Owned<Owner>[], space: Space) {
-    this.#boxes = boxes;
+    this.boxes = boxes;
     this.#words = Math.max(1, Math.ceil(boxes.length / 32));
     const bits = new Map<number, Map<number, Ranges>>();
     for (const [index, { box }] of boxes.entries())
@@ -38,7 +38,7 @@ export class BoxIndex<Owner> {
     }
     for (const [word, bits] of found.entries())
       for (let left = bits; left !== 0; left &= left - 1) {
-        const owned = this.#boxes[word * 32 + 31 - Math.clz32(left & -left)];
+        const owned = this.boxes[word * 32 + 31 - Math.clz32(left & -left)];
         if (owned !== undefined) yield owned;
       }
   }

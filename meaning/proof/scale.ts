@@ -46,7 +46,6 @@ export class Scale {
     this.values = inBoth(this.all, [0, regions - 1]);
   }
 
-  /** Returns the number of the region that a value is in. */
   regionOf(value: Value): number {
     return this.#borders.regionOf(value);
   }

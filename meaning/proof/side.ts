@@ -7,7 +7,7 @@ import { regionOf } from "./region-of.ts";
 import type { Space } from "./space.ts";
 
 /** Whether payments have an outcome: 0 is no, 1 that it is not known, 2 is yes. */
-export type Accepts = 0 | 1 | 2;
+type Accepts = 0 | 1 | 2;
 
 /** The result of all rules for one point. */
 export interface PointStanding {
@@ -34,10 +34,8 @@ export class Side {
   readonly isTooLarge: boolean;
   readonly #outcome: string;
   readonly #space: Space;
-  readonly #certain: readonly Owned<Candidate>[];
-  readonly #possible: readonly Owned<Candidate>[];
-  readonly #aroundCertain: BoxIndex<Candidate>;
-  readonly #aroundPossible: BoxIndex<Candidate>;
+  readonly #certain: BoxIndex<Candidate>;
+  readonly #possible: BoxIndex<Candidate>;
 
   /** @param known regions by what rules mean: those that both sides have are made once */
   constructor(
@@ -70,15 +68,13 @@ export class Side {
     });
     const owned = (certainty: "certain" | "possible"): Owned<Candidate>[] =>
       candidates.flatMap((owner, index) => (this.regions[index]?.[certainty] ?? []).map((box) => ({ box, owner })));
-    this.#certain = owned("certain");
-    this.#possible = owned("possible");
-    this.#aroundCertain = new BoxIndex(this.#certain, space);
-    this.#aroundPossible = new BoxIndex(this.#possible, space);
+    this.#certain = new BoxIndex(owned("certain"), space);
+    this.#possible = new BoxIndex(owned("possible"), space);
   }
 
   standingAt(point: (variable: number) => number): PointStanding {
-    const certain = [...this.#aroundCertain.around(point)];
-    const possible = [...this.#aroundPossible.around(point)];
+    const certain = [...this.#certain.around(point)];
+    const possible = [...this.#possible.around(point)];
     return { certain, possible, accepts: this.#accepts(certain, possible) };
   }
 
@@ -99,7 +95,7 @@ export class Side {
    */
   #why({ certain, possible }: PointStanding, isOutcome: boolean, isSure: boolean): Reason | undefined {
     const { none } = this.#space.semantics.wins;
-    const [mine, theirs] = isSure ? [certain, this.#possible] : [possible, this.#certain];
+    const [mine, theirs] = isSure ? [certain, this.#possible.boxes] : [possible, this.#certain.boxes];
     const atPoint = isSure ? possible : certain;
     const isOurs = (outcome: string | undefined): boolean => (outcome === this.#outcome) === isOutcome;
     const spoils = (other: Candidate, one: Candidate): boolean =>

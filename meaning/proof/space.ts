@@ -1,12 +1,12 @@
 import { getOrMake } from "../../sdk/get-or-make.ts";
 import { inAny, inBoth, outside, type Ranges } from "../decider/regions.ts";
-import { type Comparison, comparisonsIn, type Rule } from "../language/normal-form.ts";
+import { type Bound, type Comparison, comparisonsIn, type Rule, textsIn, valuesIn } from "../language/normal-form.ts";
 import type { Semantics } from "../language/schema.ts";
 import type { Missing, PaymentField } from "../language/schema-payment.ts";
-import { readValue, type Value } from "../language/values.ts";
+import { isEquality } from "../language/schema-words.ts";
+import { addressesOf, casesOf, readValue, type Value } from "../language/values.ts";
 import { type Box, joined } from "./box.ts";
-import { bordersOf, boundsOf, folds, isOpaque } from "./comparisons.ts";
-import { Scale } from "./scale.ts";
+import { behindPrefix, Scale, spellings } from "./scale.ts";
 
 /** One dimension of the space of payments. */
 export type Variable =
@@ -172,4 +172,47 @@ export class Space {
 /** Returns whether the result of `compare` can be unknown for some values. */
 function isSometimesUnknown({ ignoresCase, operand }: Comparison): boolean {
   return ignoresCase === null || (operand.kind === "pattern" && operand.isCommon);
+}
+
+function boundsOf({ force: { from, until } }: Pick<Rule, "force">): readonly Bound[] {
+  return [from, until].filter((bound) => bound !== undefined);
+}
+
+/** Returns whether a comparison takes A to Z and a to z for alike, or may. */
+function folds({ ignoresCase, operand }: Comparison): boolean {
+  return ignoresCase !== false && operand.kind !== "none";
+}
+
+/**
+ * Returns whether the region of the field's value does not decide a comparison. Such a comparison is a variable of its own; nothing is
+ * known of it but that equal comparisons have equal results.
+ * @param isFolded whether the field's texts are sorted by their small letters first
+ */
+function isOpaque({ operand, operator, ignoresCase }: Comparison, field: PaymentField, isFolded: boolean): boolean {
+  if (operand.kind === "none") return false;
+  if (field.list || operand.kind === "field" || operand.kind === "pattern") return true;
+  if (operator === "endsWith" || operator === "contains") return true;
+  return field.type === "text" && !isEquality(operator) && ignoresCase !== isFolded;
+}
+
+/** Returns the values at which the result of a comparison may change. */
+function bordersOf({ operand, operator, ignoresCase }: Comparison): readonly Value[] {
+  switch (operand.kind) {
+    case "none":
+    case "field":
+    case "pattern":
+      return [];
+    case "networks":
+      return operand.networks.flatMap(addressesOf);
+    case "value":
+    case "values":
+    case "range": {
+      const alikes = casesOf(ignoresCase);
+      const behind = (operator === "startsWith" ? textsIn(operand) : []).flatMap((text) =>
+        alikes.flatMap((alike) => behindPrefix(text, alike) ?? []),
+      );
+      const values = [...valuesIn(operand), ...behind.map((text): Value => ({ type: "text", text }))];
+      return values.flatMap((value) => alikes.flatMap((alike) => spellings(value, alike)));
+    }
+  }
 }

@@ -36,7 +36,6 @@ export interface RuleSql extends Said {
   readonly refusals: readonly Refusal[];
 }
 
-/** Writes conditions as SQL. */
 export class Conditions {
   readonly #semantics: Semantics;
   readonly #dialect: Dialect;

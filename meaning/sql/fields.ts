@@ -9,7 +9,6 @@ export type Source =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "table"; readonly table: readonly string[]; readonly columns: Columns };
 
-/** The columns of a table. */
 export interface Columns {
   /** A column that has the payment as JSON: fields without a column of their own are read from it. null: there is none. */
   readonly json: string | null;
@@ -53,7 +52,6 @@ export interface FieldSql {
   readonly isLike: string;
 }
 
-/** The fields that a query uses. */
 export class Fields {
   readonly #semantics: Semantics;
   readonly #source: Source;

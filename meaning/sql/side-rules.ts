@@ -4,7 +4,6 @@ import type { Semantics } from "../language/schema.ts";
 import type { Conditions, Refusal } from "./conditions.ts";
 import { isFalse, isTrue } from "./dialect.ts";
 
-/** The rules of one side. */
 export interface SideRules {
   /** What the columns of the side begin with: `before`. */
   readonly name: string;
@@ -72,9 +71,7 @@ export interface Placed {
   /** Its index as it was given. */
   readonly index: number;
   readonly outcome: string | undefined;
-  /**
-   * The rules of a level beat those of all later ones; 0 has those that beat none outside of their chain, and are beaten by none.
-   */
+  /** The rules of a level beat all of later ones; those of 0 beat none outside of their chain, and are beaten by none. */
   readonly level: number;
   /** Within a level, a rule beats those of its chain that have a higher rank. */
   readonly chain: string;

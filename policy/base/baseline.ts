@@ -14,7 +14,6 @@ export const baselinePath = optionalPath.describe(
   "A file that `pulumi stack export --file` has written before the run; from the folder in which pulumi was started",
 );
 
-/** A rule as it is deployed. */
 export interface DeployedRule {
   /** Its key in the set, or the name of its MerchantRule. */
   readonly key: string;
@@ -29,7 +28,6 @@ export interface DeployedRule {
   readonly open: readonly Path[];
 }
 
-/** The deployed rules. */
 export interface Baseline {
   readonly rules: readonly DeployedRule[];
   /** Finds the rules with a key: of the resource if it has one, else of any resource of the connection. */

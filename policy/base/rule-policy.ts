@@ -213,9 +213,7 @@ function noteUnknown(rules: readonly AnalyzedRule[], redact: (name: string) => s
   throw first.error;
 }
 
-/**
- * Returns the parts that policies of every kind have, and `parse`, which checks the configuration that the policy host gives.
- */
+/** Returns the parts of every policy, and `parse`, which checks the configuration that the policy host gives. */
 export function described<Shape extends z.core.$ZodLooseShape>({
   name,
   description,

@@ -20,7 +20,6 @@ import type { PolicyFinding } from "./rule-policy.ts";
 import { secretPathsIn } from "./secrets.ts";
 import { noSemantics, type ReadSemantics, readSemantics } from "./semantics-file.ts";
 
-/** A rule of one side. */
 export interface PolicySideRule {
   readonly resource: string;
   readonly key: string;
@@ -62,7 +61,6 @@ type SidesByMeaning =
   | { readonly finding: PolicyFinding }
   | { readonly sides: readonly TwoSides[]; readonly meaning: ReadSemantics; readonly allowances: Allowances };
 
-/** The options that such policies share. */
 interface MeaningConfig {
   readonly baseline: string | null;
   readonly semantics: string | null;
