@@ -4,7 +4,7 @@ import { rule } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { onBothEngines, type Stack } from "../support/stack/engines.ts";
 import { startFront } from "../support/stack/front.ts";
-import { openPlace } from "../support/stack/place.ts";
+import { openPlace, openStack } from "../support/stack/place.ts";
 
 const token = "token-of-the-sandbox";
 
@@ -97,8 +97,7 @@ test("a provider without credentials takes them from the variables under its nam
 
 test("a provider says by its own input who its credentials must be", async () => {
   const contract = contractOf({ auth: { identity: { path: "/me", at: "/account/id" } } });
-  const place = await openPlace({ contract, merchants: [{ name: "sandbox", token }] });
-  const stack = await place.stack("local", { program });
+  const { place, stack } = await openStack("local", { contract, merchants: [{ name: "sandbox", token }] }, { program });
   const settings = { ...place.settings, token };
   write(stack, { settings: { ...settings, identity: "shop" }, inSandbox: { a: rule(1) } });
   await stack.fails("up", {}, /"sandbox"/, /"shop"/);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { newFolder } from "../support/folder.ts";
-import { openStack, type Stack } from "../support/stack/engines.ts";
+import { makeStack, type Stack } from "../support/stack/engines.ts";
 import { type Front, startFront } from "../support/stack/front.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { contract, hasJava, startWireMock, type WireMock } from "./wiremock.ts";
@@ -57,7 +57,7 @@ async function openAt(service: WireMock, spoken: ContractInput): Promise<RealPla
     service,
     front,
     environment: { ...token, MERCHANT_RULES_BASE_URL: front.url, MERCHANT_RULES_CONTRACT: file },
-    stack: (engine) => openStack(engine, settings, token),
+    stack: (engine) => makeStack(engine, settings, token),
     writes: () => front.taken().flatMap(({ method }) => (method === "GET" ? [] : [method])),
   };
 }

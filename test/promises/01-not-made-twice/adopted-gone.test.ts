@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 
 onBothEngines((engine) => {
   test("a rule that adopt names and that goes away meanwhile is not made beside another one of the same natural key", async () => {
-    const place = await openPlace({ allowDuplicates: true });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, { allowDuplicates: true });
     const named = place.service.put(undefined, rule(1, { name: "old name" }));
     place.service.put(undefined, rule(1));
     place.front.behave(({ method, path }, pass) => {

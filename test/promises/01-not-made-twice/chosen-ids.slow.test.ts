@@ -5,7 +5,7 @@ import { isJsonObject, withoutValueAt } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, withoutList } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openPlace, openStack, type Place } from "../../support/stack/place.ts";
 
 const identifyBy = { in: "body", name: "id" } as const;
 /** Neither a list, nor a natural key, nor an idempotency key. */
@@ -25,8 +25,7 @@ const ids = ({ service }: Place): string[] => service.rules().map(({ ruleId }) =
 
 onBothEngines((engine) => {
   test("a create that a gateway answered and the service carries out later is made once, and found by one GET", async () => {
-    const place = await openPlace({ contract: { ...chosen, limits: { maxAttempts: 2 } } });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, { contract: { ...chosen, limits: { maxAttempts: 2 } } });
     const late: Promise<unknown>[] = [];
     place.front.behave(({ method }, pass) => {
       if (method !== "POST") return pass();
@@ -45,8 +44,7 @@ onBothEngines((engine) => {
   });
 
   test("an answer that is lost is no failure: the second request finds the rule that the first has made", async () => {
-    const place = await openPlace({ contract: chosen });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, { contract: chosen });
     place.service.faults.set({ kind: "close", at: "after", operations: ["create"], times: 2 });
     const { output } = await stack.up(both);
     expect(output).not.toContain("taken over");
@@ -57,8 +55,9 @@ onBothEngines((engine) => {
 
 describe("an id that the client chooses", () => {
   test("is kept by a replacement, which deletes first", async () => {
-    const place = await openPlace({ contract: { ...chosen, rule: { ...chosen.rule, immutable: ["/priority"] } } });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", {
+      contract: { ...chosen, rule: { ...chosen.rule, immutable: ["/priority"] } },
+    });
     await stack.up(both);
     const before = ids(place).toSorted();
     await stack.up(set({ a: rule(1, { priority: 9 }), b: rule(2) }));
@@ -68,8 +67,9 @@ describe("an id that the client chooses", () => {
   });
 
   test("is given to no rule that a delete carried out late would take", async () => {
-    const place = await openPlace({ contract: { ...chosen, rule: { ...chosen.rule, immutable: ["/priority"] } } });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", {
+      contract: { ...chosen, rule: { ...chosen.rule, immutable: ["/priority"] } },
+    });
     await stack.up(both);
     const late: Promise<unknown>[] = [];
     place.front.behave(({ method }, pass) => {
@@ -87,8 +87,7 @@ describe("an id that the client chooses", () => {
 
   test("is the next one where another rule has it, and where a deleted row has", async () => {
     const gone = [{ at: "/state", is: ["deleted"] }];
-    const place = await openPlace({ contract: { ...chosen, rule: { ...chosen.rule, gone } } });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", { contract: { ...chosen, rule: { ...chosen.rule, gone } } });
     await stack.up(set({ a: rule(1) }));
     await stack.up(set({ b: rule(1) }));
     expect(place.writes()).toEqual(["create"]);
@@ -102,8 +101,7 @@ describe("an id that the client chooses", () => {
   });
 
   test("is never that of a rule that somebody changed meanwhile: the rule enters the state as it is", async () => {
-    const place = await openPlace({ contract: byPut });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", { contract: byPut });
     place.front.behave(async ({ method }, pass) => {
       const answer = await pass();
       return method === "PUT" ? { status: 403, body: {} } : answer;
@@ -120,8 +118,10 @@ describe("an id that the client chooses", () => {
   });
 
   test("that the service replaces by its own is said, and the rule stays in the state", async () => {
-    const place = await openPlace({ contract: withoutList, spoken: JSON.parse(JSON.stringify(chosen)) });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", {
+      contract: withoutList,
+      spoken: JSON.parse(JSON.stringify(chosen)),
+    });
     place.front.behave(({ method, body }, pass) => {
       if (method !== "POST") return pass();
       return pass({ body: isJsonObject(body) ? withoutValueAt(body, "/id") : undefined });
@@ -133,8 +133,7 @@ describe("an id that the client chooses", () => {
   });
 
   test("is no field for a program to declare", async () => {
-    const place = await openPlace({ contract: chosen });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", { contract: chosen });
     await stack.upFails({ a: { definition: rule(1, { id: "mine" }) } }, {}, /declares id, where the id stands/);
     expect(place.writes()).toEqual([]);
   });

@@ -4,7 +4,7 @@ import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, withoutList } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openStack, type Place } from "../../support/stack/place.ts";
 import { variants } from "../../support/variants.ts";
 
 const laterMs = 150;
@@ -37,8 +37,7 @@ onBothEngines((engine) => {
     test.each(variants([504, 408, 503]))(
       "a create that is carried out after a gateway answered %i is made once",
       async (status) => {
-        const place = await openPlace({ contract, allowDuplicates: true });
-        const stack = await place.stack(engine);
+        const { place, stack } = await openStack(engine, { contract, allowDuplicates: true });
         const settle = answerBefore(place, status);
         // Attempts with one key may last until the service has done what it was asked first.
         if (contract.idempotency === undefined) await stack.upFails(declared, {}, /the rule may exist/);
@@ -56,8 +55,7 @@ onBothEngines((engine) => {
 });
 
 test("without a way to look it up a create is sent once, and the error says that the rule may exist", async () => {
-  const place = await openPlace({ contract: withoutList });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract: withoutList });
   const settle = answerBefore(place, 503);
   await stack.upFails(
     { a: { definition: rule(1) } },

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list, owner } from "../../support/stack/contracts.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openStack, type Place } from "../../support/stack/place.ts";
 
 const [a, b, c] = [rule(1), rule(2), rule(3)];
 const namesOf = ({ service }: Place): unknown[] =>
@@ -23,8 +23,9 @@ function killedRunMakes({ service }: Place, definition: JsonObject, mark: string
 test("a rule that the first of two readings showed, and that somebody deleted before the second, is not taken (pages that shift)", async () => {
   const pagination = { type: "offset", offset: "skip", limit: "limit" } as const;
   const operations = { list: { ...list, pagination } };
-  const place = await openPlace({ contract: contractOf({ operations, rule: { owner }, limits: { pageSize: 2 } }) });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", {
+    contract: contractOf({ operations, rule: { owner }, limits: { pageSize: 2 } }),
+  });
   const rules = Object.fromEntries([1, 2, 3, 4, 5].map((k) => [`r${k}`, rule(k)]));
   const { r5: _, ...fewer } = rules;
   await stack.up({ all: { rules } });
@@ -43,8 +44,9 @@ test("a rule that the first of two readings showed, and that somebody deleted be
 });
 
 test("rules that were deleted a moment ago and are declared again are made, while a list that lags still shows them", async () => {
-  const place = await openPlace({ contract: contractOf({ operations: { list: { ...list, lagMs: 3000 } } }) });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", {
+    contract: contractOf({ operations: { list: { ...list, lagMs: 3000 } } }),
+  });
   await stack.up({ all: { rules: { a, b, c } } });
   await sleep(2600);
   place.service.faults.set({ kind: "stale-list", lagMs: 2500 });
@@ -55,8 +57,7 @@ test("rules that were deleted a moment ago and are declared again are made, whil
 
 test("a rule that a killed run made a moment ago, and that reads show late, is not made twice (lag unknown)", async () => {
   const contract = contractOf({ operations: { list: { ...list, lagMs: null } }, rule: { owner } });
-  const place = await openPlace({ contract, allowDuplicates: true });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract, allowDuplicates: true });
   await stack.up({ all: { rules: { a, b } } });
   const mark = markOf(place, 2);
   await stack.up({ all: { rules: { a } } });
@@ -73,8 +74,7 @@ test("a rule that a killed run made a moment ago, and that reads show late, is n
 
 test("a rule whose natural key the service sets, that a killed run made, is found by its mark", async () => {
   const contract = contractOf({ rule: { owner, readOnly: ["/name"] } });
-  const place = await openPlace({ contract, allowDuplicates: true });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract, allowDuplicates: true });
   const { name: _, ...keyless } = b;
   await stack.up({ all: { rules: { a, keyless } } });
   const mark = markOf(place, 2);

@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
 import { many } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 
 test("creates whose answers are all lost wait for the list's lag side by side, not one after the other", async () => {
   const lagMs = 1000;
   const contract = contractOf({ operations: { list: { ...list, lagMs } }, limits: { concurrency: 4 } });
-  const place = await openPlace({ contract });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract });
   place.front.behave(async ({ method }, pass) => {
     const answer = await pass();
     return method === "POST" ? { status: 504, body: {} } : answer;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list, owner } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openStack, type Place } from "../../support/stack/place.ts";
 
 const offset = { type: "offset", offset: "skip", limit: "limit" } as const;
 const spoken = (pagination: object, pageSize = 200) => ({
@@ -21,12 +21,11 @@ onBothEngines((engine) => {
   ])(
     "a rule that one reading misses because rows move between its pages is not made a second time (pages by %s)",
     async (_case, contract) => {
-      const place = await openPlace({
+      const { place, stack } = await openStack(engine, {
         contract: contractOf({ rule: { owner } }),
         spoken: contract,
         allowDuplicates: true,
       });
-      const stack = await place.stack(engine);
       const rules = Object.fromEntries([1, 2, 3, 4, 5].map((k) => [`r${k}`, rule(k)]));
       const { r5: _, ...fewer } = rules;
       let isRead = true;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list, owner } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openStack, type Place } from "../../support/stack/place.ts";
 
 const lagging = { operations: { list: { ...list, lagMs: 3000 } } };
 const [a, b] = [rule(1), rule(2)];
@@ -22,8 +22,7 @@ function freezeList({ service, front }: Place): () => void {
 
 onBothEngines((engine) => {
   test("a rule that was deleted a moment ago and is declared again is there, though the list is behind as the contract says (marks)", async () => {
-    const place = await openPlace({ contract: contractOf({ ...lagging, rule: { owner } }) });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, { contract: contractOf({ ...lagging, rule: { owner } }) });
     await stack.up({ all: { rules: { a, b } } });
     const freeze = freezeList(place);
     await stack.up({ all: { rules: { a } } });
@@ -35,8 +34,7 @@ onBothEngines((engine) => {
   }, 60_000);
 
   test("the same without marks, with adopt: true", async () => {
-    const place = await openPlace({ contract: contractOf(lagging) });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, { contract: contractOf(lagging) });
     await stack.up({ all: { rules: { a, b }, adopt: true } });
     const freeze = freezeList(place);
     await stack.up({ all: { rules: { a }, adopt: true } });

@@ -5,7 +5,7 @@ import { contractOf } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
 import { startHost } from "../../support/stack/hooks.ts";
 import { resource } from "../../support/stack/hosts.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 import { serve } from "../../support/stack/service.ts";
 
 /** Every change replaces its rule, and both stand in the state until the old one is deleted. */
@@ -39,8 +39,7 @@ describe("check", () => {
 
 onBothEngines((engine) => {
   test("replacements whose deletes all fail lose no id, at the largest set that is let pass", async () => {
-    const place = await openPlace({ contract: replacing });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, { contract: replacing });
     await stack.up({ all: { rules: large(1_300, 1) } });
     place.service.faults.set({ kind: "status", status: 422, operations: ["delete"], times: "always" });
     await stack.upFails({ all: { rules: large(1_300, 2) } }, {}, /1300 of 1300 rules failed/);

@@ -3,7 +3,7 @@ import { MerchantRule, MerchantRuleSet } from "../../../provider/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list, marking, owner } from "../../support/stack/contracts.ts";
 import { onBothEngines, type Stack } from "../../support/stack/engines.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openPlace, openStack } from "../../support/stack/place.ts";
 
 const [a, b, c, d] = [rule(1), rule(2), rule(3), rule(4)];
 /** `rule 7 has the mark of …, and no resource that this run has read has it in its state: … Delete it at the service …` */
@@ -13,8 +13,7 @@ const falseAdvice = /another rule with it is in the state|has the mark of[^\n]*D
 onBothEngines((engine) => {
   test("a rule that was deleted a moment ago is not called one that no state knows, though the list is behind as the contract says", async () => {
     const contract = contractOf({ operations: { list: { ...list, lagMs: 3000 } }, rule: { owner } });
-    const place = await openPlace({ contract });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, { contract });
     await stack.up({ all: { rules: { a, b } } });
     const rules = place.service.rules().map(({ ruleId, rule: live }) => ({ id: ruleId, ...live }));
     await stack.up({ all: { rules: { a } } });
@@ -26,8 +25,7 @@ onBothEngines((engine) => {
   }, 60_000);
 
   test("a rule that moved to another set without a write is not called one that no state knows by an up with --target", async () => {
-    const place = await openPlace({ contract: marking });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, { contract: marking });
     await stack.up({ one: { rules: { a, b } }, two: { rules: { c } } });
     // Taken over by `two` as it is: its mark still names `one`, as the documentation says.
     await stack.up({ one: { rules: { b } }, two: { rules: { a, c } } });
@@ -41,8 +39,9 @@ onBothEngines((engine) => {
 
 onBothEngines((engine) => {
   test("the old rule of a replacement, which the engine has still to delete, is not called one that no state knows", async () => {
-    const place = await openPlace({ contract: contractOf({ rule: { owner, immutable: ["/priority"] } }) });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, {
+      contract: contractOf({ rule: { owner, immutable: ["/priority"] } }),
+    });
     await stack.up({ a: { definition: a }, b: { definition: b } });
     place.service.faults.set({ kind: "status", status: 422, operations: ["delete"], times: "always" });
     const replaced = { ...a, name: "other", priority: 9 };

@@ -3,15 +3,14 @@ import { isJsonObject, valueAt, withValueAt } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, owner } from "../../support/stack/contracts.ts";
 import type { Declared, Stack } from "../../support/stack/engines.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openStack, type Place } from "../../support/stack/place.ts";
 
 const contract = contractOf({ rule: { owner }, limits: { maxAttempts: 1 } });
 const [a, b, c] = [rule(1), rule(2), rule(3)];
 
 /** A rule with the mark of rule c of a stack, which no state knows, and which cannot be read by itself. */
 async function open(first: Declared, then: Declared): Promise<{ place: Place; stack: Stack }> {
-  const place = await openPlace({ contract, allowDuplicates: true });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract, allowDuplicates: true });
   await stack.up(first);
   const mark = String(valueAt(place.named(c.name).rule ?? {}, owner.at));
   await stack.up(then);
@@ -39,8 +38,7 @@ test("nor from the state of a resource of one rule", async () => {
 });
 
 test("a rule with our mark is named where its key is not ASCII", async () => {
-  const place = await openPlace({ contract, allowDuplicates: true });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract, allowDuplicates: true });
   const key = "höchstbetrag";
   await stack.up({ all: { rules: { a, [key]: c } } });
   const mark = String(valueAt(place.named(c.name).rule ?? {}, owner.at));

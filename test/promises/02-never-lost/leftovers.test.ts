@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../../sd
 import { rule } from "../../support/rules.ts";
 import { marking, owner } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openStack, type Place } from "../../support/stack/place.ts";
 
 const [a, b, c] = [rule(1), rule(2), rule(3)];
 
@@ -22,8 +22,7 @@ function asAnotherRunMakes({ service }: Place, definition: JsonObject, mark: str
 
 onBothEngines((engine) => {
   test("rules with the mark of a set that no state knows are named, and the advice ends with each in a state or gone", async () => {
-    const place = await openPlace({ contract: marking, allowDuplicates: true });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, { contract: marking, allowDuplicates: true });
     await stack.up({ all: { rules: { a, b, c } } });
     const [markOfA = "", , markOfC = ""] = marksOf(place);
     await stack.up({ all: { rules: { a, b } } });
@@ -56,8 +55,7 @@ onBothEngines((engine) => {
 });
 
 test("a rule of its own that two runs made is named, too", async () => {
-  const place = await openPlace({ contract: marking, allowDuplicates: true });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract: marking, allowDuplicates: true });
   await stack.up({ a: { definition: a } });
   const double = asAnotherRunMakes(place, a, marksOf(place)[0] ?? "");
   const { output } = await stack.succeeds("up", { refresh: true });

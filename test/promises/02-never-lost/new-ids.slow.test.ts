@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openStack, type Place } from "../../support/stack/place.ts";
 import {
   contracts,
   forgetting,
@@ -20,8 +20,7 @@ import {
 onBothEngines((engine) => {
   describe.each(shapes)("%s", (shape, declared) => {
     test.each(named)("follow their rules to the ids that updates give them, %s", async (_kind, contract) => {
-      const place = await openPlace({ contract });
-      const stack = await place.stack(engine);
+      const { place, stack } = await openStack(engine, { contract });
       await stack.up(declared(1));
       const first = place.idOf("rule-1");
       await stack.up(declared(7));
@@ -65,8 +64,7 @@ describe.each(shapes)("%s, of which an update", (_, declared) => {
   );
 
   test.each(named)("was killed, leave nothing behind that nobody was told of, %s", async (kind, contract) => {
-    const place = await openPlace({ contract });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", { contract });
     await stack.up(declared(1));
     await forgetting(stack, () => stack.up(declared(7)));
     const id = idOfLive(place, "rule-1");
@@ -76,8 +74,9 @@ describe.each(shapes)("%s, of which an update", (_, declared) => {
   });
 
   test("was killed, are seen by a refresh under their new ids, with marks", async () => {
-    const place = await openPlace({ contract: contracts["with marks and dead rows"] ?? contractOf() });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", {
+      contract: contracts["with marks and dead rows"] ?? contractOf(),
+    });
     await stack.up(declared(1));
     await forgetting(stack, () => stack.up(declared(7)));
     stack.declare(declared(8));
@@ -87,8 +86,9 @@ describe.each(shapes)("%s, of which an update", (_, declared) => {
 
   test("loses its answer, without a list: are never made twice, and each way that is advised goes on", async () => {
     for (const fate of ["done", "not done", "gone"] as const) {
-      const place = await openPlace({ contract: contractOf({ operations: { ...operations, list: null } }) });
-      const stack = await place.stack("local");
+      const { place, stack } = await openStack("local", {
+        contract: contractOf({ operations: { ...operations, list: null } }),
+      });
       await stack.up(declared(1));
       loseUpdate(place, fate !== "not done");
       await stack.upFails(declared(7), {}, /the rule may exist by another id/, /run again/);

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, owner } from "../../support/stack/contracts.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 import { variants } from "../../support/variants.ts";
 import { forms, foundAfterKill, foundAfterLostAnswer, live, named, operations, path, priorities } from "./new-ids.ts";
 
@@ -21,8 +21,7 @@ test.each(variants(named.toReversed()))(
 test("a contract that has rules keep their ids is corrected as its error says, and the next run goes on", async () => {
   const contract = contractOf({ operations, rule: { owner } });
   const wrong = contractOf({ operations: { update: { path, method: "POST" } }, rule: { owner } });
-  const place = await openPlace({ contract, spoken: JSON.parse(JSON.stringify(wrong)) });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract, spoken: JSON.parse(JSON.stringify(wrong)) });
   await stack.up(forms["a set"](1));
   await stack.upFails(
     forms["a set"](7),
@@ -37,8 +36,9 @@ test("a contract that has rules keep their ids is corrected as its error says, a
 
 test("a service that makes another rule and keeps the one before ends the run at the first update", async () => {
   const rules = { a: rule(1), b: rule(2), c: rule(3) };
-  const place = await openPlace({ contract: contractOf({ operations, rule: { naturalKey: null } }) });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", {
+    contract: contractOf({ operations, rule: { naturalKey: null } }),
+  });
   await stack.up({ all: { rules } });
   place.front.behave(async (request, pass) => {
     if (request.method !== "POST" || !/\/rules\/./.test(request.path)) return pass();

@@ -3,7 +3,7 @@ import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, owner } from "../../support/stack/contracts.ts";
 import type { Declared, Stack } from "../../support/stack/engines.ts";
-import { openPlace, type Place, unmarked } from "../../support/stack/place.ts";
+import { openStack, type Place, unmarked } from "../../support/stack/place.ts";
 
 export const path = "/api/v1/merchants/rules/{ruleId}";
 export const operations = { update: { path, method: "POST", id: "new" } } as const;
@@ -56,8 +56,7 @@ export async function foundAfterLostAnswer(
   contract: ContractInput,
   declared: (first: number) => Declared,
 ): Promise<void> {
-  const place = await openPlace({ contract });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract });
   await stack.up(declared(1));
   loseUpdate(place);
   await stack.up(declared(7));
@@ -72,8 +71,7 @@ export async function foundAfterLostAnswer(
 
 /** Rules of which an update was killed after its write are found again by the next run. */
 export async function foundAfterKill(contract: ContractInput, declared: (first: number) => Declared): Promise<void> {
-  const place = await openPlace({ contract });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract });
   await stack.up(declared(1));
   await forgetting(stack, () => stack.up(declared(7)));
   await stack.up(declared(7));

@@ -5,14 +5,13 @@ import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, marking, owner } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace, unmarked } from "../../support/stack/place.ts";
+import { openPlace, openStack, unmarked } from "../../support/stack/place.ts";
 import { variants } from "../../support/variants.ts";
 
 describe("a rule that has the mark of another resource of the same stack", () => {
   /** A stack whose resource `old` has a rule that says by its mark that a resource has it which is no more. */
   async function mistaken() {
-    const place = await openPlace({ contract: marking });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", { contract: marking });
     await stack.up({ old: { definition: rule(1) }, other: { definition: rule(2) } });
     const ruleId = place.idOf("rule-1");
     const metadata = place.service.rules().find(({ rule: { name } }) => name === "rule-2")?.rule.metadata ?? {};
@@ -39,8 +38,7 @@ describe("a rule that has the mark of another resource of the same stack", () =>
 });
 
 test("a resource that is renamed without an alias takes its rule over without a write", async () => {
-  const place = await openPlace({ contract: marking });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract: marking });
   await stack.up({ old: { definition: rule(1) } });
   const before = place.service.rules();
   place.writes();
@@ -73,8 +71,7 @@ test("a resource that is made before the holder of its rule is asked does not ov
 });
 
 test("two resources that declare one rule are told so, and neither overwrites what the other declares", async () => {
-  const place = await openPlace({ contract: marking });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract: marking });
   const holder = { definition: rule(1) };
   await stack.up({ holder });
   const before = place.service.rules();

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, marking } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace, othersMark, unmarked } from "../../support/stack/place.ts";
+import { openPlace, openStack, othersMark, unmarked } from "../../support/stack/place.ts";
 
 /** The declared part of a rule that has a condition and a ticket besides. */
 const { conditions, ...declared } = rule(1);
@@ -119,8 +119,7 @@ test.each<[string, string, JsonObject[], RegExp]>([
   ],
   ["an array of objects", "/actions/0/managedBy", [{}], /actions/],
 ])("a preview refuses each rule that declares %s where its mark stands below", async (_case, at, changes, says) => {
-  const place = await openPlace({ contract: contractOf({ rule: { owner: { at } } }) });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract: contractOf({ rule: { owner: { at } } }) });
   const rules = changes.map((change, k) => [`rule-${k}`, { definition: rule(k, change) }] as const);
   stack.declare(Object.fromEntries(rules));
   const { output } = await stack.fails("preview", {}, /rule\.owner/, says);

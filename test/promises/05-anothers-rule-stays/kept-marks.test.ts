@@ -3,14 +3,13 @@ import { isJsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { marking } from "../../support/stack/contracts.ts";
 import { onBothEngines, type Stack } from "../../support/stack/engines.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openPlace, openStack, type Place } from "../../support/stack/place.ts";
 
 const two = { Alpha: { definition: rule(1) }, Beta: { definition: rule(2) } };
 
 /** A service that keeps another mark than it is sent. */
 async function keeping(mark: (sent: string) => string): Promise<{ place: Place; stack: Stack }> {
-  const place = await openPlace({ contract: marking });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract: marking });
   place.front.behave(({ method, body }, pass) => {
     if (method === "GET" || method === "DELETE" || !isJsonObject(body)) return pass();
     const { managedBy } = Object(body.metadata);

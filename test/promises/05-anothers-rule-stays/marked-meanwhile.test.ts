@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { isJsonObject, withValueAt } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list, owner } from "../../support/stack/contracts.ts";
-import { openPlace, othersMark } from "../../support/stack/place.ts";
+import { openStack, othersMark } from "../../support/stack/place.ts";
 
 const [a, b, c] = [rule(1), rule(2), rule(3)];
 
@@ -17,8 +17,7 @@ test.each([
   "a rule that another stack marked while this run's first %s was under way is left alone, as the list read after that shows (lag %s)",
   async (verb, lagMs) => {
     const contract = contractOf({ operations: { list: { ...list, lagMs } }, rule: { owner } });
-    const place = await openPlace({ contract });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", { contract });
     await stack.up({ all: { rules: { a, b, c } } });
     let other = "";
     place.front.behave(({ method }, pass) => {

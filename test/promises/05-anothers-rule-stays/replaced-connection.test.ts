@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, otherToken, owner, twoMerchants } from "../../support/stack/contracts.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 import { hasPulumi } from "../../support/stack/project.ts";
 
 const declared = { a: { definition: rule(1) }, b: { definition: rule(2) } };
@@ -19,8 +19,7 @@ describe.skipIf(!hasPulumi)(
   () => {
     test("and what it had at the first one stays there, untouched", async () => {
       const contract = contractOf({ auth: { identity: { path: "/me", at: "/account/id" } }, rule: { owner } });
-      const place = await openPlace({ ...twoMerchants, contract });
-      const stack = await place.stack("pulumi");
+      const { place, stack } = await openStack("pulumi", { ...twoMerchants, contract });
       await stack.up(declared);
       const before = place.service.of("acme").rules();
       const changed = { a: { definition: rule(1, { priority: 9 }) }, b: declared.b };
@@ -37,8 +36,7 @@ describe.skipIf(!hasPulumi)(
     }, 120_000);
 
     test("a copy of its state under another name, with its connection made anew, changes and deletes none of its rules", async () => {
-      const place = await openPlace({ contract: contractOf({ rule: { owner } }) });
-      const stack = await place.stack("pulumi");
+      const { place, stack } = await openStack("pulumi", { contract: contractOf({ rule: { owner } }) });
       const three = { ...declared, c: { definition: rule(3) } };
       await stack.up(three);
       await stack.rename("copy");
@@ -63,8 +61,7 @@ describe.skipIf(!hasPulumi)(
     }, 120_000);
 
     test("and rules that were not changed are as they were after their connection was made anew", async () => {
-      const place = await openPlace({ contract: contractOf({ rule: { owner } }) });
-      const stack = await place.stack("pulumi");
+      const { place, stack } = await openStack("pulumi", { contract: contractOf({ rule: { owner } }) });
       await stack.up(declared);
       const before = place.service.rules();
       place.writes();

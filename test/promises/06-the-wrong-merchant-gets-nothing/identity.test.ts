@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, otherToken, twoMerchants } from "../../support/stack/contracts.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openPlace, openStack } from "../../support/stack/place.ts";
 
 const declared = { a: { definition: rule(1) }, b: { definition: rule(2) } };
 const asking = contractOf({ auth: { identity: { path: "/me", at: "/account/id" } } });
@@ -13,8 +13,7 @@ function jwt(claims: object): string {
 }
 
 test("who the credentials must be is said by a setting, and holds from the first run on", async () => {
-  const place = await openPlace({ ...twoMerchants, contract: asking });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { ...twoMerchants, contract: asking });
   const acme = { MERCHANT_RULES_IDENTITY: "acme" };
   await stack.upFails(declared, { environment: { ...otherToken, ...acme } }, /acme/, /globex/);
   expect(place.writes()).toEqual([]);
@@ -44,15 +43,13 @@ test("a connection has its own identity, in stack config or in the environment",
 });
 
 test("an identity that is set is refused where the contract can tell none, before any request", async () => {
-  const place = await openPlace();
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local");
   await stack.upFails(declared, { environment: { MERCHANT_RULES_IDENTITY: "acme" } }, /identity/i);
   expect(place.front.taken()).toEqual([]);
 });
 
 test("a new rule that comes before its siblings is not made with the token of another merchant", async () => {
-  const place = await openPlace({ ...twoMerchants, contract: asking });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { ...twoMerchants, contract: asking });
   await stack.up(declared);
   place.writes();
   await stack.upFails({ first: { definition: rule(3) }, ...declared }, { environment: otherToken }, /globex/);
@@ -65,8 +62,7 @@ test("a claim of the token says whose it is, and another merchant's token is ref
   const merchants = Object.entries(tokens).map(([name, token]) => ({ name, token }));
   const contract = contractOf();
   const spoken = { ...JSON.parse(JSON.stringify(contract)), auth: { identity: { claim: "/merchant_id" } } };
-  const place = await openPlace({ ruleIds: "sequential", merchants, contract, spoken });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { ruleIds: "sequential", merchants, contract, spoken });
   await stack.up(declared);
   for (const { ruleId, rule } of place.service.of("acme").rules()) place.service.of("globex").put(ruleId, rule);
   place.writes();

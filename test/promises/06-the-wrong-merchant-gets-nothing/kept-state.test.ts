@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import type { Declared } from "../../support/stack/engines.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 
 const rules = { r1: rule(1), r2: rule(2), r3: rule(3), r4: rule(4) };
 const singly = Object.fromEntries(Object.entries(rules).map(([name, definition]) => [name, { definition }]));
@@ -13,8 +13,7 @@ const asking = contractOf({
 });
 
 test("a service that does not say who the credentials are gets no rule", async () => {
-  const place = await openPlace({ contract: asking });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract: asking });
   place.service.faults.set({ kind: "status", status: 403, operations: ["identity"], times: "always" });
   await stack.upFails(singly, {}, /403/);
   expect(place.writes()).toEqual([]);
@@ -30,8 +29,7 @@ test.each<[string, Declared]>([
 ])(
   "rules of %s that were made before the token was refused stay in the state, and are not made twice",
   async (_case, declared) => {
-    const place = await openPlace({ contract: asking });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", { contract: asking });
     let creates = 0;
     place.front.behave(({ method }, pass) => {
       if (method === "POST") creates += 1;

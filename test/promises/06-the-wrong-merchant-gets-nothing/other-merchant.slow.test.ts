@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, marking, otherToken, twoMerchants, withoutList } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openStack, type Place } from "../../support/stack/place.ts";
 
 const declared = { a: { definition: rule(1) }, b: { definition: rule(2) } };
 const changed = { ...declared, a: { definition: rule(1, { priority: 50 }) } };
@@ -38,8 +38,7 @@ onBothEngines((engine) => {
   ])(
     "another merchant's rules of the same ids are neither changed nor deleted: %s",
     async (_case, contract, theirs, says) => {
-      const place = await openPlace({ ...twoMerchants, contract: contractOf(contract) });
-      const stack = await place.stack(engine);
+      const { place, stack } = await openStack(engine, { ...twoMerchants, contract: contractOf(contract) });
       await stack.up(declared);
       for (const k of [1, 2]) place.service.of("globex").put(place.idOf(`rule-${k}`), theirs(k));
       const known = stack.known();
@@ -59,8 +58,7 @@ onBothEngines((engine) => {
   ])(
     "a run that only adds rules makes none at another merchant, and takes none over there, under a contract with %s",
     async (_case, contract) => {
-      const place = await openPlace({ ...twoMerchants, contract });
-      const stack = await place.stack(engine);
+      const { place, stack } = await openStack(engine, { ...twoMerchants, contract });
       await stack.up(declared);
       for (const k of [5, 6, 4]) place.service.of("globex").put(undefined, rule(k, { priority: 100 + k }));
       const known = stack.known();
@@ -80,8 +78,7 @@ describe.each([
   ["no list", withoutList],
 ])("resources that are read one after another at another merchant, under a contract with %s", (_case, contract) => {
   test("all stay in the state, and none counts as gone", async () => {
-    const place = await openPlace({ merchants: twoMerchants.merchants, contract });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", { merchants: twoMerchants.merchants, contract });
     await stack.up(declared);
     place.service.of("globex").put(undefined, rule(9));
     const known = stack.known();

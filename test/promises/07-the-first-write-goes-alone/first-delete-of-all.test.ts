@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 
 const [a, b, c] = [rule(1), rule(2), rule(3)];
 const off = (each: typeof a) => ({ ...each, isActive: false });
@@ -24,8 +24,7 @@ const changes: [string, Declared, Declared, string[]][] = [
 onBothEngines((engine) => {
   describe.each(changes)("%s", (_, before, after, left) => {
     test("a delete that takes every rule of the merchant ends no run well: rules that this run wrote count, too", async () => {
-      const place = await openPlace();
-      const stack = await place.stack(engine);
+      const { place, stack } = await openStack(engine);
       await stack.up(before);
       place.service.faults.set({ kind: "delete-all", times: "always" });
       stack.declare(after);

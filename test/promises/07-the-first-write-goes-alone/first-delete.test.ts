@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openPlace, openStack, type Place } from "../../support/stack/place.ts";
 
 const three = { a: { definition: rule(1) }, b: { definition: rule(2) }, c: { definition: rule(3) } };
 
@@ -12,8 +12,7 @@ function putOthers({ service }: Place): void {
 }
 
 test("a delete that takes everybody's rules is no success, though the stack has one rule alone", async () => {
-  const place = await openPlace();
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local");
   putOthers(place);
   await stack.up({ a: three.a });
   place.service.faults.set({ kind: "delete-all", times: "always" });
@@ -21,8 +20,7 @@ test("a delete that takes everybody's rules is no success, though the stack has 
 });
 
 test("a rule that was gone already does not stand for the first delete", async () => {
-  const place = await openPlace();
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local");
   putOthers(place);
   await stack.up(three);
   place.service.faults.set({ kind: "delete-all", times: "always" });
@@ -40,8 +38,7 @@ test("a rule that was gone already does not stand for the first delete", async (
 });
 
 test("after a delete that took all, what the refusal advises brings back what is declared", async () => {
-  const place = await openPlace();
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local");
   await stack.up(three);
   place.service.faults.set({ kind: "delete-all", times: "always" });
   await stack.upFails({ a: three.a }, {}, /operations\.delete/, /acceptAllGone|ACCEPT_ALL_GONE/);
@@ -71,8 +68,7 @@ onBothEngines((engine) => {
 
 test("a list that lags as the contract says makes neither the first update nor the first delete a failure", async () => {
   const list = { path: "/api/v1/merchants/rules", items: "/rules", lagMs: 300 };
-  const place = await openPlace({ contract: contractOf({ operations: { list } }) });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract: contractOf({ operations: { list } }) });
   await stack.up(three);
   place.service.faults.set({ kind: "stale-list", lagMs: 250 });
   await stack.up({ a: three.a, b: { definition: rule(2, { priority: 50 }) } });

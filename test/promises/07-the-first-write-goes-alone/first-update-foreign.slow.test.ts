@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 
 const withoutList = contractOf({ operations: { list: null }, rule: { immutable: ["/conditions"] } });
 
@@ -20,8 +20,7 @@ test.each([
   "a page that answers the looks after the first update of %s is not taken for the rule: the next run ends as declared",
   async (_, declared, changed) => {
     for (const request of [2, 3]) {
-      const place = await openPlace({ contract: withoutList });
-      const stack = await place.stack("local");
+      const { place, stack } = await openStack("local", { contract: withoutList });
       await stack.up(declared);
       place.service.faults.set({ kind: "other-shape", operations: ["get"], request, times: "always" });
       stack.declare(changed);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 
 const contract = contractOf({ limits: { maxAttempts: 1 } });
 const rules = { a: rule(1), b: rule(2), c: rule(3), d: rule(4), z: rule(9) };
@@ -12,8 +12,7 @@ const off = Object.fromEntries(
 
 onBothEngines((engine) => {
   test("a first update that is carried out, takes another rule away and is answered 500 ends the run, and the next one has all that is declared", async () => {
-    const place = await openPlace({ contract });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, { contract });
     await stack.up({ all: { rules } });
     let updates = 0;
     place.front.behave(async ({ method }, pass) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 
 const single: Declared = { a: { definition: rule(1) }, b: { definition: rule(2) } };
 const changedSingle: Declared = { a: { definition: rule(1, { priority: 7 }) }, b: { definition: rule(2) } };
@@ -18,8 +18,7 @@ onBothEngines((engine) => {
   ])(
     "after all was deleted at the service, what an up of %s advises makes all of it anew, once",
     async (_, declared, changed) => {
-      const place = await openPlace();
-      const stack = await place.stack(engine);
+      const { place, stack } = await openStack(engine);
       await stack.up(declared);
       for (const { ruleId } of place.service.rules()) place.service.remove(ruleId);
       place.writes();

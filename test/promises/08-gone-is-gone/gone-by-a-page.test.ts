@@ -2,15 +2,14 @@ import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 
 const contract = contractOf({ limits: { maxAttempts: 2 } });
 const [a, b] = [rule(1), rule(2)];
 
 onBothEngines((engine) => {
   test("a delete that was answered 502 is not done because a proxy's page answers the GET 404, while the list, which does not lag, still shows the rule", async () => {
-    const place = await openPlace({ contract });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, { contract });
     await stack.up({ all: { rules: { a, b } } });
     place.front.behave(({ method, path }, pass) => {
       if (method === "DELETE") return { status: 502, body: {} };
@@ -26,8 +25,7 @@ onBothEngines((engine) => {
   });
 
   test("a delete that was answered 502 is not done because every other request is answered 404 by a proxy's page", async () => {
-    const place = await openPlace({ contract });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, { contract });
     await stack.up({ all: { rules: { a, b } } });
     let isOut = false;
     place.front.behave(({ method }, pass) => {

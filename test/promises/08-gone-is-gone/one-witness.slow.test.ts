@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, owner } from "../../support/stack/contracts.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 
 const [a, b, c] = [rule(1), rule(2), rule(3)];
 const page = { status: 404, body: undefined, html: "default backend - 404" };
@@ -14,8 +14,9 @@ test.each([
 ])(
   "a delete is not done because it and a GET are answered %s, while the list, which does not lag, still shows the rule",
   async (_case, lost, more) => {
-    const place = await openPlace({ contract: contractOf({ rule: more, limits: { maxAttempts: 2 } }) });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", {
+      contract: contractOf({ rule: more, limits: { maxAttempts: 2 } }),
+    });
     await stack.up({ all: { rules: { a, b, c } } });
     let deletes = 0;
     place.front.behave(({ method, path }, pass) => {
@@ -34,8 +35,7 @@ test.each([
 );
 
 test("a set does not make a rule a second time because its update and a GET are answered 404 by a page, while the list still shows it", async () => {
-  const place = await openPlace({ contract: contractOf(), allowDuplicates: true });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract: contractOf(), allowDuplicates: true });
   await stack.up({ all: { rules: { a, b } } });
   place.front.behave(({ method, path }, pass) =>
     method === "PUT" || (method === "GET" && !isList(path)) ? page : pass(),

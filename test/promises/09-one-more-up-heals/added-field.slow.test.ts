@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list, owner } from "../../support/stack/contracts.ts";
 import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace, type Place, unmarked } from "../../support/stack/place.ts";
+import { openStack, type Place, unmarked } from "../../support/stack/place.ts";
 
 const contract = contractOf({ limits: { maxAttempts: 2 } });
 const [a, b] = [rule(1), rule(2)];
@@ -22,8 +22,7 @@ onBothEngines((engine) => {
     test.each([["up"], ["up --refresh"]])(
       "an update that ADDED a field, whose answers were lost and that is taken back in the program, is taken back at the service by %s",
       async (verb) => {
-        const place = await openPlace({ contract });
-        const stack = await place.stack(engine);
+        const { place, stack } = await openStack(engine, { contract });
         await stack.up(declared(b));
         place.front.behave(async ({ method }, pass) => {
           const answer = await pass();
@@ -45,8 +44,7 @@ onBothEngines((engine) => {
   const limits = { maxAttempts: 1 };
 
   test("the same, where the rule goes to another set in the run that takes the field back", async () => {
-    const place = await openPlace({ contract: contractOf({ rule: { owner }, limits }) });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, { contract: contractOf({ rule: { owner }, limits }) });
     await stack.up({ one: { rules: { b } }, two: { rules: { a } } });
     place.front.behave(async ({ method }, pass) => {
       const answer = await pass();
@@ -64,8 +62,7 @@ onBothEngines((engine) => {
 
   test("a create that was lost, is found by its mark by the next run, and is declared without a field of it by then is said to have that field still", async () => {
     const contract = contractOf({ operations: { list: { ...list, lagMs: null } }, rule: { owner }, limits });
-    const place = await openPlace({ contract });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, { contract });
     place.service.faults.set({ kind: "stale-list" });
     place.front.behave(async ({ method }, pass) => {
       const answer = await pass();

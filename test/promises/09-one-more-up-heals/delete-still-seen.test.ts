@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf, identifyBy } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openStack, type Place } from "../../support/stack/place.ts";
 
 const [a, b] = [rule(1), rule(2)];
 
@@ -20,8 +20,7 @@ function showDeletedFor({ service, front }: Place): void {
 onBothEngines((engine) => {
   test("a delete that was answered with success while a read still shows the rule leaves a doubt: declared again, the rule is there (readAfter)", async () => {
     const contract = contractOf({ operations: { delete: { identifyBy, readAfter: true } } });
-    const place = await openPlace({ contract });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, { contract });
     await stack.up({ all: { rules: { a, b } } });
     showDeletedFor(place);
     await stack.upFails(
@@ -37,8 +36,7 @@ onBothEngines((engine) => {
   });
 
   test("a first delete after which a read still finds the rule leaves the rule in the state of its set", async () => {
-    const place = await openPlace();
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine);
     await stack.up({ all: { rules: { a, b } } });
     // The service says yes and does nothing.
     place.front.behave(({ method }, pass) => (method === "DELETE" ? { status: 200, body: {} } : pass()));

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { MerchantRuleSet } from "../../../provider/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, owner } from "../../support/stack/contracts.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openPlace, openStack, type Place } from "../../support/stack/place.ts";
 
 const limits = { maxAttempts: 1 };
 const [a, b] = [rule(1), rule(2)];
@@ -18,8 +18,7 @@ const liveB = ({ service }: Place): unknown => service.rules().find((each) => ea
 test.each([["up"], ["up --refresh"]])(
   "a field that a lost update added within a list is taken back by %s",
   async (verb) => {
-    const place = await openPlace({ contract: contractOf({ limits }) });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", { contract: contractOf({ limits }) });
     await stack.up({ all: { rules: { a, b } } });
     loseUpdates(place);
     const conditions = [{ field: "amount", operator: "gt", value: 20, onlyIn: "XX" }];
@@ -32,8 +31,7 @@ test.each([["up"], ["up --refresh"]])(
 );
 
 test("two lost updates that add different fields below one object are both taken back", async () => {
-  const place = await openPlace({ contract: contractOf({ limits }) });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract: contractOf({ limits }) });
   const base = { ...b, scope: { base: 1 } };
   await stack.up({ all: { rules: { a, b: base } } });
   loseUpdates(place);
@@ -47,8 +45,7 @@ test("two lost updates that add different fields below one object are both taken
 });
 
 test("after a lost update, reads that a page answers 404 make no second rule, while the list shows the rule", async () => {
-  const place = await openPlace({ contract: contractOf({ limits }), allowDuplicates: true });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract: contractOf({ limits }), allowDuplicates: true });
   await stack.up({ all: { rules: { a, b } } });
   loseUpdates(place);
   await stack.upFails({ all: { rules: { a, b: { ...b, priority: 9 } } } }, {});
@@ -64,8 +61,7 @@ test("after a lost update, reads that a page answers 404 make no second rule, wh
 });
 
 test("after a lost delete, reads that a page answers 404 do not make the state forget the rule, while the list shows it", async () => {
-  const place = await openPlace({ contract: contractOf({ limits }), allowDuplicates: true });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract: contractOf({ limits }), allowDuplicates: true });
   await stack.up({ all: { rules: { a, b } } });
   place.front.behave(({ method }, pass) => (method === "DELETE" ? { status: 502, body: {} } : pass()));
   await stack.upFails({ all: { rules: { a } } }, {});

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list, owner } from "../../support/stack/contracts.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openPlace, openStack, type Place } from "../../support/stack/place.ts";
 
 const [a, b, c, d] = [rule(1), rule(2), rule(3), rule(4)];
 const off = (of: JsonObject): JsonObject => ({ ...of, isActive: false });
@@ -22,8 +22,9 @@ test.each([
 ])(
   "changes that are taken back a moment later are taken back at the service (%s)",
   async (_c, more, refresh, lagMs) => {
-    const place = await openPlace({ contract: contractOf({ operations: { list: { ...list, lagMs } }, rule: more }) });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", {
+      contract: contractOf({ operations: { list: { ...list, lagMs } }, rule: more }),
+    });
     await stack.up({ all: { rules: { a, b, c } } });
     await sleep(2600);
     place.service.faults.set({ kind: "stale-list", lagMs: 2500 });
@@ -43,8 +44,7 @@ function asAKilledRunMakes({ service }: Place, definition: JsonObject, mark: str
 
 test("a rule that a killed run made a moment ago is not made twice, though the list lags as the contract says", async () => {
   const contract = contractOf({ operations: { list: { ...list, lagMs: 2000 } }, rule: { owner } });
-  const place = await openPlace({ contract, allowDuplicates: true });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract, allowDuplicates: true });
   await stack.up({ all: { rules: { a, b } } });
   const mark = String(valueAt(live(place, b.name) ?? {}, owner.at));
   await stack.up({ all: { rules: { a } } });

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openStack, type Place } from "../../support/stack/place.ts";
 
 /** Few attempts, so that a run that gets no answers ends soon. */
 const contract = contractOf({ limits: { maxAttempts: 2 } });
@@ -30,8 +30,7 @@ function loseDeletes({ front }: Place, { carriedOut, canRead }: { carriedOut: bo
 }
 
 test("a delete whose every answer is lost is told by one GET, and the run goes on", async () => {
-  const place = await openPlace({ contract });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract });
   await stack.up(set({ a, b }));
   loseDeletes(place, { carriedOut: true, canRead: true });
   await stack.up(set({ a }));
@@ -48,8 +47,7 @@ onBothEngines((engine) => {
     ["it was not", false],
   ])("where nothing tells whether a delete was carried out, and %s", (_, carriedOut) => {
     test("the state says so: a rule of a set that is declared again is looked at, and is there once", async () => {
-      const place = await openPlace({ contract });
-      const stack = await place.stack(engine);
+      const { place, stack } = await openStack(engine, { contract });
       await stack.up(set({ a, b }));
       loseDeletes(place, { carriedOut, canRead: false });
       await stack.upFails(set({ a }), {}, /the rule may be deleted/);
@@ -62,8 +60,7 @@ onBothEngines((engine) => {
     });
 
     test("a rule of its own is there once after what the error advises", async () => {
-      const place = await openPlace({ contract });
-      const stack = await place.stack(engine);
+      const { place, stack } = await openStack(engine, { contract });
       const both = { a: { definition: a }, b: { definition: b } };
       await stack.up(both);
       loseDeletes(place, { carriedOut, canRead: false });
@@ -77,8 +74,7 @@ onBothEngines((engine) => {
   });
 
   test("an update whose answers are lost and that is taken back in the program is taken back at the service", async () => {
-    const place = await openPlace({ contract });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, { contract });
     await stack.up(set({ a, b }));
     place.front.behave(async ({ method }, pass) => {
       const answer = await pass();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 
 const rules = { a: rule(1), b: rule(2), c: rule(3) };
 const dearer = Object.fromEntries(Object.entries(rules).map(([key, each]) => [key, { ...each, priority: 9 }]));
@@ -15,8 +15,7 @@ onBothEngines((engine) => {
   ])(
     "after one of a set's requests (%s) failed, a plain preview shows what is left, and the next run does that alone",
     async (verb, before, wanted, left) => {
-      const place = await openPlace();
-      const stack = await place.stack(engine);
+      const { place, stack } = await openStack(engine);
       if (before !== undefined) await stack.up({ all: { rules } });
       let hits = 0;
       place.front.behave(({ method }, pass) => {

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
 import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 
 const contract = contractOf({ limits: { maxAttempts: 2 } });
 const [a, b] = [rule(1), rule(2)];
@@ -17,8 +17,7 @@ onBothEngines((engine) => {
     test.each(["POST", "PUT"])(
       "what a %s made of a rule, and could not be read after it, is looked at by the next run: it does not say that all is as declared",
       async (write) => {
-        const place = await openPlace({ contract, answers: "id" });
-        const stack = await place.stack(engine);
+        const { place, stack } = await openStack(engine, { contract, answers: "id" });
         if (write === "PUT") await stack.up(declared(a));
         const changed = { ...a, priority: 7 };
         let isWritten = false;

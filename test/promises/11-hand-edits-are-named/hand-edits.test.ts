@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, withoutList } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openStack, type Place } from "../../support/stack/place.ts";
 import { variants } from "../../support/variants.ts";
 
 /** Changes a rule as a person does in a dashboard. */
@@ -27,8 +27,7 @@ const hidden = contractOf({ rule: { secret: ["/hook/key"] } });
 
 onBothEngines((engine) => {
   test("a rule that was edited by hand at a path that does not change is written over with a word, by its paths alone", async () => {
-    const place = await openPlace({ contract: hidden });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, { contract: hidden });
     const one = { definition: rule(4) };
     const with_ = (key: string): JsonObject => ({ hook: { key, url: "https://a.test" } });
     await stack.up({ all: { rules: three(with_("s3cret-1")) }, one });
@@ -65,8 +64,7 @@ onBothEngines((engine) => {
   )(
     "onDrift: fail refuses, with the paths, before anything of a set is written (%s)",
     async (_, contract, most) => {
-      const place = await openPlace({ contract });
-      const stack = await place.stack(engine);
+      const { place, stack } = await openStack(engine, { contract });
       const set = (rules: Record<string, JsonObject>) => ({ all: { rules, onDrift: "fail" } }) as const;
       await stack.up(set(three()));
       edit(place, "rule-2", { tags: ["by hand"] });
@@ -99,8 +97,11 @@ onBothEngines((engine) => {
   );
 
   test("the connection says it for all, a resource otherwise, and destroy and a replacement refuse as well", async () => {
-    const place = await openPlace({ contract: contractOf({ rule: { immutable: ["/conditions"] } }) });
-    const stack = await place.stack(engine, { config: { onDrift: "fail" } });
+    const { place, stack } = await openStack(
+      engine,
+      { contract: contractOf({ rule: { immutable: ["/conditions"] } }) },
+      { config: { onDrift: "fail" } },
+    );
     const declared = (priority: number, more: JsonObject = {}) => ({
       kept: { definition: rule(9) },
       one: { definition: rule(1, { priority, ...more }) },
@@ -123,8 +124,7 @@ onBothEngines((engine) => {
   }, 120_000);
 
   test("a preview with a refresh says once what a run will do to a set", async () => {
-    const place = await openPlace();
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine);
     await stack.up({ all: { rules: three() } });
     edit(place, "rule-1", { priority: 77 });
     const { output } = await stack.succeeds("preview", { refresh: true });
@@ -134,8 +134,7 @@ onBothEngines((engine) => {
   }, 60_000);
 
   test("onDrift is a word that is told from none: a wrong one is refused in the preview", async () => {
-    const place = await openPlace();
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine);
     stack.project.declare({ all: { rules: three(), onDrift: "stop" } });
     if (engine === "pulumi") await stack.fails("preview", {}, /onDrift.*must be one of overwrite, fail/s);
     const other = await place.stack(engine, { config: { onDrift: "stop" } });

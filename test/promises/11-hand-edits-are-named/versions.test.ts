@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { openPlace, type Place } from "../../support/stack/place.ts";
+import { openStack, type Place } from "../../support/stack/place.ts";
 import { variants } from "../../support/variants.ts";
 
 const path = "/api/v1/merchants/rules/{ruleId}";
@@ -26,8 +26,7 @@ describe.each(variants(kinds))("an update of one version, %s", (_, version) => {
   });
 
   test("overwrites no hand edit: of before the run, or between its look and its write", async () => {
-    const place = await openPlace({ contract });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", { contract });
     await stack.up(one(1));
     const ruleId = idOfFirst(place);
     place.service.put(ruleId, byHand);
@@ -51,8 +50,7 @@ describe.each(variants(kinds))("an update of one version, %s", (_, version) => {
   });
 
   test("is sent again after a lost answer, and a refusal of what it has done itself is no failure", async () => {
-    const place = await openPlace({ contract });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", { contract });
     await stack.up(one(1));
     let isLost = false;
     place.front.behave(async ({ method }, pass) => {
@@ -71,11 +69,10 @@ describe.each(variants(kinds))("an update of one version, %s", (_, version) => {
 
   test("needs the version in the answer to a GET, and says so", async () => {
     const spoken = JSON.parse(JSON.stringify(contract));
-    const place = await openPlace({
+    const { place, stack } = await openStack("local", {
       contract: contractOf({ operations: { update: { path }, list: null } }),
       spoken,
     });
-    const stack = await place.stack("local");
     await stack.up(one(1));
     await stack.upFails(one(2), {}, /has no version .*operations\.update\.version/);
   });

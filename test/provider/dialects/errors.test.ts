@@ -6,7 +6,7 @@ import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../../sdk/errors.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, withoutList } from "../../support/stack/contracts.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 
 test("a run says what the service says: code, message, details and the request's id, wherever they stand", async () => {
   const world = await startWorld({
@@ -60,11 +60,10 @@ test.each<[string, ContractInput, RegExp, RegExp]>([
   ],
 ])("a wrong rule.id stops a run (%s), which says once what to correct", async (_, contract, shown, next) => {
   const { rule: about = {}, ...others } = contract;
-  const place = await openPlace({
+  const { place, stack } = await openStack("local", {
     contract,
     spoken: JSON.parse(JSON.stringify({ ...others, rule: { ...about, id: ["/key"] } })),
   });
-  const stack = await place.stack("local");
   const rules = Object.fromEntries(Array.from({ length: 40 }, (_each, k) => [`r${k}`, rule(k)]));
   const says = /the answer has no id at \/key \(rule\.id\); it has \/(ruleId|id), .*\/name, \/priority/;
   const { output } = await stack.upFails({ all: { rules } }, {}, says, shown, next);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { definitionsOf, type JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 
 const objects = { a: rule(1), b: rule(2), c: rule(3) };
 const text = (definition: JsonObject): string => JSON.stringify(definition);
@@ -20,8 +20,7 @@ export const shown = pulumi.unsecret(set.definitions).apply(({ a, ...others }) =
 
 onBothEngines((engine) => {
   test("a change of the form alone is no change, and the change after it is shown by its path", async () => {
-    const place = await openPlace();
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine);
     await stack.up({ all: { rules: objects }, one: { definition: rule(4) } });
     place.writes();
 
@@ -64,8 +63,7 @@ onBothEngines((engine) => {
   }, 120_000);
 
   test("a text that is a Pulumi secret is hidden whole, and a set gives the definitions of all forms", async () => {
-    const place = await openPlace();
-    const stack = await place.stack(engine, { program: withSecretText });
+    const { place, stack } = await openStack(engine, {}, { program: withSecretText });
     const declare = (reason: string): void =>
       stack.project.declare({ all: { a: text(rule(1, { reason })), b: rule(2), c: text(rule(3)) } });
     declare("hush-1");
@@ -85,8 +83,7 @@ onBothEngines((engine) => {
   }, 120_000);
 
   test("a text that cannot be a rule is refused with its resource, key, line and column", async () => {
-    const place = await openPlace();
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine);
     const refusals: [Declared, RegExp][] = [
       [
         { all: { rules: { a: '{\n  "name": "a",\n  "name": "hush"\n}' } } },

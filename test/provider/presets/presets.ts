@@ -1,7 +1,7 @@
 import { type LocalServiceOptions, localCredentials } from "../../../local/service/index.ts";
 import { loadPreset, type Preset, presentsClient } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { openStack } from "../../support/stack/engines.ts";
+import { makeStack } from "../../support/stack/engines.ts";
 import type { EngineName } from "../../support/stack/project.ts";
 import { startService } from "../../support/stack/service.ts";
 
@@ -78,7 +78,7 @@ export async function openPreset({ preset, parameters = {}, service: own }: Desc
   const { clientId, clientSecret, token } = localCredentials;
   const settings = { baseUrl: service.url, contract: preset, parameters };
   const isByClient = presentsClient(loadPreset(preset).auth);
-  const stack = await openStack(
+  const stack = await makeStack(
     engine,
     settings,
     isByClient

@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import { onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 import { asked, contract, shapes, statuses } from "./shapes.ts";
 
 onBothEngines((engine) => {
   test.each(shapes)("%s: a field is brought to what is declared by requests of its own", async (_, declared) => {
-    const place = await openPlace({ contract });
-    const stack = await place.stack(engine);
+    const { place, stack } = await openStack(engine, { contract });
     await stack.up(declared("active"));
     expect(statuses(place)).toEqual(["active", "active"]);
     asked(place);

@@ -4,14 +4,13 @@ import { nextStep } from "../../../provider/reconcile/transitions.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 import { variants } from "../../support/variants.ts";
 import { active, asked, chain, contract, inactive, one, path, shapes, statuses } from "./shapes.ts";
 
 describe.each(variants(shapes))("%s, whose request", (_, declared) => {
   test("fails after the create, are in the state as they are, and the next run sends what is left", async () => {
-    const place = await openPlace({ contract });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", { contract });
     place.front.behave(({ path: at }, pass) => (at.endsWith("/activate") ? { status: 422, body: {} } : pass()));
     await stack.upFails(declared("active"), {}, /change \/status to active of rule .*answered 422/);
     expect(statuses(place)).toEqual(["inactive", "inactive"]);
@@ -25,8 +24,7 @@ describe.each(variants(shapes))("%s, whose request", (_, declared) => {
   });
 
   test("loses its answer, are seen to have followed, and no request is sent twice", async () => {
-    const place = await openPlace({ contract });
-    const stack = await place.stack("local");
+    const { place, stack } = await openStack("local", { contract });
     place.front.behave(async ({ path: at }, pass) => {
       const answer = await pass();
       if (at.endsWith("/activate")) throw new Error("the answer is lost");
@@ -39,8 +37,7 @@ describe.each(variants(shapes))("%s, whose request", (_, declared) => {
 });
 
 test("the requests go the shortest way that the contract has, in its order", async () => {
-  const place = await openPlace({ contract: contractOf({ rule: { transitions: chain } }) });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract: contractOf({ rule: { transitions: chain } }) });
   await stack.up(one("inactive"));
   expect(asked(place)).toEqual(["POST", "test", "activate", "deactivate"]);
   expect(statuses(place)).toEqual(["inactive"]);
@@ -75,8 +72,10 @@ test("a service that takes its time is waited for as long as the contract says, 
         ],
       },
     });
-  const place = await openPlace({ contract: slow(0), spoken: JSON.parse(JSON.stringify(slow(10))) });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", {
+    contract: slow(0),
+    spoken: JSON.parse(JSON.stringify(slow(10))),
+  });
   const become = (status: string) => {
     const [{ ruleId, rule: live } = { ruleId: "", rule: {} }] = place.service.rules();
     place.service.put(ruleId, { ...live, status });
@@ -109,8 +108,7 @@ test("a service that takes its time is waited for as long as the contract says, 
 });
 
 test("a service that ignores the field in a create is described as the error says, and the next run goes on", async () => {
-  const place = await openPlace({ contract, spoken: JSON.parse(JSON.stringify(contractOf())) });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract, spoken: JSON.parse(JSON.stringify(contractOf())) });
   place.front.behave(({ method, body }, pass) => {
     if (method === "GET" || body === undefined || typeof body !== "object" || body === null) return pass();
     const { status: _, ...sent } = Object(body);
@@ -128,8 +126,7 @@ test("without an update in the contract such a field is changed in place, and a 
     operations: { update: null },
     rule: { naturalKey: null, transitions: [active, inactive] },
   });
-  const place = await openPlace({ contract: fixed });
-  const stack = await place.stack("local");
+  const { place, stack } = await openStack("local", { contract: fixed });
   await stack.up(one("active"));
   asked(place);
   await stack.up(one("inactive"));
@@ -143,7 +140,7 @@ test("without an update in the contract such a field is changed in place, and a 
 });
 
 test("a service that deletes by deactivating has rules made, changed and deleted", async () => {
-  const place = await openPlace({
+  const { place, stack } = await openStack("local", {
     contract: contractOf({
       operations: { delete: { method: "POST", path: `${path}/deactivate`, identifyBy: { in: "path" } } },
       rule: {
@@ -152,7 +149,6 @@ test("a service that deletes by deactivating has rules made, changed and deleted
       },
     }),
   });
-  const stack = await place.stack("local");
   await stack.up(one("active"));
   asked(place);
   await stack.up(one("active", { priority: 9 }));

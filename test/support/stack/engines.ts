@@ -42,7 +42,7 @@ export interface StackOptions {
 }
 
 /** A new stack of the project `lifecycle`, in a backend of its own, whose runs find their service by these settings. */
-export async function openStack(
+export async function makeStack(
   engine: EngineName,
   settings: JsonObject,
   credentials: Record<string, string>,

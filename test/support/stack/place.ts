@@ -1,7 +1,7 @@
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { contractOf } from "./contracts.ts";
-import { openStack, type Stack, type StackOptions } from "./engines.ts";
+import { makeStack, type Stack, type StackOptions } from "./engines.ts";
 import { type Front, startFront } from "./front.ts";
 import type { EngineName } from "./project.ts";
 import { type Served, type ServeOptions, serve } from "./service.ts";
@@ -33,10 +33,20 @@ export async function openPlace({ contract = contractOf(), ...options }: PlaceOp
     ...served,
     front,
     settings,
-    stack: (engine, options) => openStack(engine, settings, token, options),
+    stack: (engine, options) => makeStack(engine, settings, token, options),
     writes: () =>
       front.taken().flatMap(({ method, path }) => (path.includes("/rules") ? (changing[method] ?? []) : [])),
   };
+}
+
+/** Opens a place for one test, and makes a stack there. */
+export async function openStack(
+  engine: EngineName,
+  placeOptions?: PlaceOptions,
+  stackOptions?: StackOptions,
+): Promise<{ readonly place: Place; readonly stack: Stack }> {
+  const place = await openPlace(placeOptions);
+  return { place, stack: await place.stack(engine, stackOptions) };
 }
 
 const changing: Record<string, string> = { POST: "create", PUT: "update", PATCH: "update", DELETE: "delete" };
