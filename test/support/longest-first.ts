@@ -10,7 +10,7 @@ const long = [
   "test/provider/definitions.",
   "test/local/engine/cli.",
   "test/local/engine/policy.",
-  "test/promises/12-a-dead-connection-ends-the-run/dead-ends.",
+  "test/promises/12-a-dead-connection-ends-the-run/",
   "test/examples/",
 ];
 

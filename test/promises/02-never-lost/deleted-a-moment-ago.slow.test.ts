@@ -1,28 +1,26 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
-import { contractOf, list, owner } from "../../support/stack/contracts.ts";
+import { contractOf, lagging, owner } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
+import { isList } from "../../support/stack/front.ts";
 import { openStack, type Place } from "../../support/stack/place.ts";
 
-const lagging = { operations: { list: { ...list, lagMs: 3000 } } };
 const [a, b] = [rule(1), rule(2)];
 
 /** The list, and no read of one rule, stays as it is now, for 2.8 s from the call of what it gives; by the contract it may for 3 s. */
-function freezeList({ service, front }: Place): () => void {
-  const rules = service.rules().map(({ ruleId, rule: live }) => ({ id: ruleId, ...live }));
+function freezeList({ shown, front }: Place): () => void {
+  const rules = shown();
   return () => {
     const end = performance.now() + 2800;
-    front.behave(({ method, path }, pass) =>
-      method === "GET" && path.split("?")[0]?.endsWith("/rules") === true && performance.now() < end
-        ? { status: 200, body: { rules } }
-        : pass(),
+    front.behave((request, pass) =>
+      isList(request) && performance.now() < end ? { status: 200, body: { rules } } : pass(),
     );
   };
 }
 
 onBothEngines((engine) => {
   test("a rule that was deleted a moment ago and is declared again is there, though the list is behind as the contract says (marks)", async () => {
-    const { place, stack } = await openStack(engine, { contract: contractOf({ ...lagging, rule: { owner } }) });
+    const { place, stack } = await openStack(engine, { contract: contractOf({ ...lagging(3000), rule: { owner } }) });
     await stack.up({ all: { rules: { a, b } } });
     const freeze = freezeList(place);
     await stack.up({ all: { rules: { a } } });
@@ -34,7 +32,7 @@ onBothEngines((engine) => {
   }, 60_000);
 
   test("the same without marks, with adopt: true", async () => {
-    const { place, stack } = await openStack(engine, { contract: contractOf(lagging) });
+    const { place, stack } = await openStack(engine, { contract: contractOf(lagging(3000)) });
     await stack.up({ all: { rules: { a, b }, adopt: true } });
     const freeze = freezeList(place);
     await stack.up({ all: { rules: { a }, adopt: true } });

@@ -74,9 +74,7 @@ describe.each(shapes)("%s, of which an update", (_, declared) => {
   });
 
   test("was killed, are seen by a refresh under their new ids, with marks", async () => {
-    const { place, stack } = await openStack("local", {
-      contract: contracts["with marks and dead rows"] ?? contractOf(),
-    });
+    const { place, stack } = await openStack("local", { contract: contracts["with marks and dead rows"] });
     await stack.up(declared(1));
     await forgetting(stack, () => stack.up(declared(7)));
     stack.declare(declared(8));
@@ -86,9 +84,8 @@ describe.each(shapes)("%s, of which an update", (_, declared) => {
 
   test("loses its answer, without a list: are never made twice, and each way that is advised goes on", async () => {
     for (const fate of ["done", "not done", "gone"] as const) {
-      const { place, stack } = await openStack("local", {
-        contract: contractOf({ operations: { ...operations, list: null } }),
-      });
+      const contract = contractOf({ operations: { ...operations, list: null } });
+      const { place, stack } = await openStack("local", { contract });
       await stack.up(declared(1));
       loseUpdate(place, fate !== "not done");
       await stack.upFails(declared(7), {}, /the rule may exist by another id/, /run again/);

@@ -22,23 +22,19 @@ test("a contract that has rules keep their ids is corrected as its error says, a
   const contract = contractOf({ operations, rule: { owner } });
   const wrong = contractOf({ operations: { update: { path, method: "POST" } }, rule: { owner } });
   const { place, stack } = await openStack("local", { contract, spoken: JSON.parse(JSON.stringify(wrong)) });
-  await stack.up(forms["a set"](1));
-  await stack.upFails(
-    forms["a set"](7),
-    {},
-    /about another rule, .*set operations\.update\.id to new in the contract and run again/s,
-  );
-  writeFileSync(String(place.settings.contract), JSON.stringify(contract));
-  await stack.up(forms["a set"](7));
+  await stack.up(declared(1));
+  const says = /about another rule, .*set operations\.update\.id to new in the contract and run again/s;
+  await stack.upFails(declared(7), {}, says);
+  writeFileSync(place.contractFile, JSON.stringify(contract));
+  await stack.up(declared(7));
   expect(priorities(place)).toEqual([2, 7]);
   await stack.isUnchanged();
 });
 
 test("a service that makes another rule and keeps the one before ends the run at the first update", async () => {
   const rules = { a: rule(1), b: rule(2), c: rule(3) };
-  const { place, stack } = await openStack("local", {
-    contract: contractOf({ operations, rule: { naturalKey: null } }),
-  });
+  const contract = contractOf({ operations, rule: { naturalKey: null } });
+  const { place, stack } = await openStack("local", { contract });
   await stack.up({ all: { rules } });
   place.front.behave(async (request, pass) => {
     if (request.method !== "POST" || !/\/rules\/./.test(request.path)) return pass();

@@ -8,7 +8,7 @@ import { openStack, type Place, unmarked } from "../../support/stack/place.ts";
 export const path = "/api/v1/merchants/rules/{ruleId}";
 export const operations = { update: { path, method: "POST", id: "new" } } as const;
 const gone = [{ at: "/status", is: ["deleted"] }];
-export const contracts: Record<string, ContractInput> = {
+export const contracts = {
   "with marks and dead rows": contractOf({ operations, rule: { owner, gone } }),
   "by natural keys": contractOf({ operations }),
 };

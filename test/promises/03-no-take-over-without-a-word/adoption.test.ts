@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openPlace, openStack } from "../../support/stack/place.ts";
 
 onBothEngines((engine) => {
   test("what a run will take over stands in its preview, and what it took over in one block", async () => {
@@ -68,9 +68,8 @@ onBothEngines((engine) => {
   }, 120_000);
 
   test("allowEmpty, onUnmanaged and onDrift are no difference in a refresh, whether they come or go", async () => {
-    const place = await openPlace();
+    const { place, stack } = await openStack(engine);
     const { service } = place;
-    const stack = await place.stack(engine);
     const words = { one: { allowEmpty: true }, two: { onUnmanaged: "warn" }, three: { onDrift: "overwrite" } } as const;
     const declared = (given: boolean): Declared => ({
       // Nobody changes it, so that the place is seen to be the right one.

@@ -91,9 +91,8 @@ onBothEngines((engine) => {
   )(
     "a rule moves between two sets without a write, and back, where the set that %s is declared first",
     async (_case, isFromFirst) => {
-      const place = await openPlace({ contract: marking });
+      const { place, stack } = await openStack(engine, { contract: marking });
       const { service } = place;
-      const stack = await place.stack(engine);
       const sets = (from: Record<string, ReturnType<typeof rule>>, to: Record<string, ReturnType<typeof rule>>) =>
         isFromFirst ? { from: { rules: from }, to: { rules: to } } : { to: { rules: to }, from: { rules: from } };
       const first = sets({ r1: rule(1), r2: rule(2) }, { r9: rule(9) });

@@ -59,9 +59,8 @@ describe("a rule with another owner's mark", () => {
   });
 
   test("is changed no more, though the state knows it, until adopt names it", async () => {
-    const place = await openPlace({ contract: marking });
+    const { place, stack } = await openStack("local", { contract: marking });
     const { service } = place;
-    const stack = await place.stack("local");
     await stack.up({ a: { definition: rule(1) }, b: { definition: rule(2) } });
     const ruleId = place.idOf("rule-1");
     const taken = { ...rule(1), metadata: { managedBy: othersMark } };
@@ -78,9 +77,8 @@ describe("a rule with another owner's mark", () => {
 });
 
 test("a copy that somebody made in a dashboard, mark and all, is not overwritten when it is declared, until adopt names it", async () => {
-  const place = await openPlace({ contract: marking });
+  const { place, stack } = await openStack("local", { contract: marking });
   const { service } = place;
-  const stack = await place.stack("local");
   await stack.up({ a: { definition: rule(1) } });
   const [original] = service.rules();
   const copy = { ...original?.rule, name: "rule-1 copy", priority: 50 };
@@ -129,9 +127,8 @@ test.each<[string, string, JsonObject[], RegExp]>([
 
 onBothEngines((engine) => {
   test("rules that go from one set to several write nothing, and none is lost", async () => {
-    const place = await openPlace({ contract: marking });
+    const { place, stack } = await openStack(engine, { contract: marking });
     const { service } = place;
-    const stack = await place.stack(engine);
     const rules = Object.fromEntries([1, 2, 3, 4, 5, 6].map((k) => [`r${k}`, rule(k)]));
     await stack.up({ all: { rules } });
     const before = service.rules();

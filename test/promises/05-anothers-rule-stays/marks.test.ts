@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { ownerOf } from "../../../provider/reconcile/mark.ts";
+import { isJsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
-import { marking as contract, contractOf, update } from "../../support/stack/contracts.ts";
+import { marking as contract, contractOf, lagging, marking, owner, update } from "../../support/stack/contracts.ts";
+import { onBothEngines, type Stack } from "../../support/stack/engines.ts";
 import { openWorld, writesOf } from "../../support/stack/hooks.ts";
 import { failureOf, markBy, ownedBy, ownerIdOf, saidBy } from "../../support/stack/hosts.ts";
+import { openPlace, openStack, othersMark, type Place } from "../../support/stack/place.ts";
 import { marksOf } from "../../support/stack/service.ts";
 
-const { owner } = contract.rule ?? {};
 const limits = "shop/test/limits";
 const mark = markBy(limits);
 
@@ -133,3 +135,107 @@ describe("the mark of a rule's owner", () => {
     expect(saidBy(next)).toEqual(["limits: created 0, updated 1, deleted 0, unchanged 1"]);
   });
 });
+
+const two = { Alpha: { definition: rule(1) }, Beta: { definition: rule(2) } };
+
+/** A service that keeps another mark than it is sent. */
+async function keeping(mark: (sent: string) => string): Promise<{ place: Place; stack: Stack }> {
+  const { place, stack } = await openStack("local", { contract: marking });
+  place.front.behave(({ method, body }, pass) => {
+    if (method === "GET" || method === "DELETE" || !isJsonObject(body)) return pass();
+    const { managedBy } = Object(body.metadata);
+    return pass({ body: { ...body, metadata: { managedBy: mark(String(managedBy)) } } });
+  });
+  return { place, stack };
+}
+
+test.each<[string, (sent: string) => string]>([
+  ["keeps the first ten characters of a mark", (sent) => sent.slice(0, 10)],
+  ["keeps the first thirty characters of a mark", (sent) => sent.slice(0, 30)],
+])(
+  "a service that %s shows it in the first run, which fails and says where; a destroy leaves nothing in force",
+  async (_case, mark) => {
+    const { place, stack } = await keeping(mark);
+    await stack.upFails(two, {}, /rule\.owner/);
+    await stack.succeeds("destroy");
+    expect(place.service.rules()).toEqual([]);
+  },
+);
+
+test("a service that writes marks in small letters is refused in the first run, or is no hindrance at all", async () => {
+  const { place, stack } = await keeping((sent) => sent.toLowerCase());
+  stack.declare(two);
+  const first = await stack.run("up");
+  if (first.code !== 0) expect(first.output).toMatch(/rule\.owner/);
+  else {
+    await stack.up({ ...two, Alpha: { definition: rule(1, { priority: 50 }) } });
+    expect(place.definitions().map(({ priority }) => priority)).toEqual([50, 2]);
+  }
+  await stack.succeeds("destroy");
+  expect(place.service.rules()).toEqual([]);
+});
+
+onBothEngines((engine) => {
+  test("one connection is in the state, rules refer to it, and their marks begin with its owner id; another stack has another", async () => {
+    const place = await openPlace({ contract: marking });
+    const long = { [`resource-${"x".repeat(80)}`]: { definition: rule(1) }, grün: { definition: rule(2) } };
+    const stack = await place.stack(engine);
+    const { output } = await stack.up(long);
+    expect(output).toMatch(/Connection/);
+    const [connection, ...others] = stack.resources("Connection");
+    expect(others).toEqual([]);
+    expect(connection?.urn).toMatch(/::default$/);
+    const [id = "", identity] = String(connection?.id).split(".");
+    expect(id).toMatch(/^[0-9a-f]{20}$/);
+    expect(identity).toBe("");
+    for (const { inputs } of stack.resources("MerchantRule"))
+      expect(inputs).toMatchObject({ __connection: connection?.id });
+    const marks = place.service.rules().map(({ rule: { metadata } }) => String(Object(metadata).managedBy));
+    for (const mark of marks) {
+      expect(mark).toMatch(/^[0-9a-f]{20}\.[0-9a-f]{16} lifecycle\/test\/[ -~]+$/);
+      expect(mark.slice(0, 20)).toBe(id);
+      expect(mark.length).toBeLessThanOrEqual(200);
+    }
+    expect(new Set(marks.map((mark) => mark.slice(21, 37))).size).toBe(2);
+
+    const second = await place.stack(engine);
+    await second.up({ c: { definition: rule(3) } });
+    const [theirs] = second.resources("Connection");
+    expect(String(theirs?.id).slice(0, 20)).toMatch(/^[0-9a-f]{20}$/);
+    expect(String(theirs?.id).slice(0, 20)).not.toBe(id);
+    await stack.succeeds("destroy");
+    expect(place.service.rules().map(({ rule: { name } }) => name)).toEqual(["rule-3"]);
+  });
+});
+
+const [a, b, c] = [rule(1), rule(2), rule(3)];
+
+test.each([
+  ["DELETE", 0],
+  ["PUT", 0],
+  ["DELETE", 20],
+  ["PUT", 20],
+  ["DELETE", null],
+  ["PUT", null],
+])(
+  "a rule that another stack marked while this run's first %s was under way is left alone, as the list read after that shows (lag %s)",
+  async (verb, lagMs) => {
+    const { place, stack } = await openStack("local", { contract: contractOf({ ...lagging(lagMs), rule: { owner } }) });
+    await stack.up({ all: { rules: { a, b, c } } });
+    let other = "";
+    place.front.behave(({ method }, pass) => {
+      if (method === verb && other === "") {
+        // Another stack adopts the rule that is not written first.
+        other = place.idOf(b.name);
+        place.service.put(other, { ...b, priority: 77, metadata: { managedBy: othersMark } });
+      }
+      return pass();
+    });
+    stack.declare({
+      all: { rules: verb === "DELETE" ? { c } : { a: { ...a, isActive: false }, b: { ...b, isActive: false }, c } },
+    });
+    const { output } = await stack.run("up");
+    const now = place.service.rules().find((each) => each.ruleId === other)?.rule;
+    expect({ priority: now?.priority, isActive: now?.isActive }, output).toEqual({ priority: 77, isActive: true });
+  },
+);

@@ -1,11 +1,16 @@
 import { expect, test } from "vitest";
+import { ruleType } from "../../../provider/host/types.ts";
+import { hashOfIdentity } from "../../../provider/reconcile/index.ts";
+import { readStateDrift } from "../../../report/drift/drift.ts";
 import { rule } from "../../support/rules.ts";
-import { contractOf, otherToken, twoMerchants } from "../../support/stack/contracts.ts";
+import { asking, contractOf, identity, otherToken, twoMerchants } from "../../support/stack/contracts.ts";
+import type { Declared } from "../../support/stack/engines.ts";
+import { openWorld } from "../../support/stack/hooks.ts";
+import { ownedBy, sessionOf } from "../../support/stack/hosts.ts";
 import { openPlace, openStack } from "../../support/stack/place.ts";
+import { applied } from "../../support/stack/states.ts";
 
 const declared = { a: { definition: rule(1) }, b: { definition: rule(2) } };
-const asking = contractOf({ auth: { identity: { path: "/me", at: "/account/id" } } });
-
 /** A token that says whose it is, as services mint them; nobody checks how it is signed. */
 function jwt(claims: object): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -88,4 +93,81 @@ test("the client id says whose the credentials are, where the contract says that
   expect(place.writes()).toEqual([]);
   await stack.up(declared, { environment: { MERCHANT_RULES_IDENTITY: "shop-1" } });
   expect(place.service.rules()).toHaveLength(2);
+});
+
+const rules = { r1: rule(1), r2: rule(2), r3: rule(3), r4: rule(4) };
+const singly = Object.fromEntries(Object.entries(rules).map(([name, definition]) => [name, { definition }]));
+const keyless = contractOf({ auth: { identity }, rule: { naturalKey: null }, limits: { concurrency: 1 } });
+
+test("a service that does not say who the credentials are gets no rule", async () => {
+  const { place, stack } = await openStack("local", { contract: keyless });
+  place.service.faults.set({ kind: "status", status: 403, operations: ["identity"], times: "always" });
+  await stack.upFails(singly, {}, /403/);
+  expect(place.writes()).toEqual([]);
+  expect(place.service.rules()).toEqual([]);
+  place.service.faults.clear();
+  await stack.up(singly);
+  expect(place.service.rules()).toHaveLength(4);
+});
+
+test.each<[string, Declared]>([
+  ["a set", { all: { rules } }],
+  ["resources of one rule", singly],
+])(
+  "rules of %s that were made before the token was refused stay in the state, and are not made twice",
+  async (_case, declared) => {
+    const { place, stack } = await openStack("local", { contract: keyless });
+    let creates = 0;
+    place.front.behave(({ method }, pass) => {
+      if (method === "POST") creates += 1;
+      if (creates <= 2) return pass();
+      return { status: 401, body: { error: { code: "UNAUTHENTICATED", message: "the token has expired" } } };
+    });
+    await stack.upFails(declared, {}, /401/);
+    expect(place.service.rules()).toHaveLength(2);
+    place.front.behave();
+    place.writes();
+    await stack.up(declared);
+    expect(place.writes()).toEqual(["create", "create"]);
+    expect(place.names()).toEqual(["rule-1", "rule-2", "rule-3", "rule-4"]);
+  },
+);
+
+test("the rules of an explicit provider are compared where it leads, and not over the default connection", async () => {
+  const [own, other] = [await openWorld(), await openWorld()];
+  const [first, ...more] = await applied(sessionOf(other.environment), {
+    a: { definition: rule(1) },
+    b: { definition: rule(2) },
+  });
+  const settings = new Map([
+    ["merchant-rules:provider", "sandbox"],
+    ["merchant-rules:baseUrl", other.environment.MERCHANT_RULES_BASE_URL ?? ""],
+    ["merchant-rules:contract", other.environment.MERCHANT_RULES_CONTRACT ?? ""],
+    ["merchant-rules:token", other.environment.MERCHANT_RULES_TOKEN ?? ""],
+  ]);
+  const provider = { urn: "urn:pulumi:prod::shop::pulumi:providers:pulumi-nodejs::sandbox", settings };
+  const state = [first, ...more].flatMap((each) => (each === undefined ? [] : [{ ...each, provider }]));
+  expect(state.map(({ type }) => type)).toEqual([ruleType, ruleType]);
+  const drift = await readStateDrift(state, sessionOf(own.environment));
+  expect(drift).toMatchObject({ rules: 2, changed: [], missing: [], unmanaged: [] });
+  expect(own.asked()).toEqual([]);
+});
+
+test("rules that were made as another identity are not believed to be here, though none is to be written", async () => {
+  const world = await openWorld({ ...twoMerchants, contract: asking });
+  const host = await world.host();
+  const acme = ownedBy("shop/prod/a", hashOfIdentity("acme"));
+  const { id, outs } = await host.create({ definition: rule(1), ...acme });
+  world.service.of("globex").put(undefined, rule(1));
+  // The connection was made anew with the other merchant's token.
+  const later = await world.host("merchantRule", otherToken);
+  const news = { definition: rule(1), ...ownedBy("shop/prod/a", hashOfIdentity("globex")) };
+  expect((await later.diff(id, outs, news)).changes).toBe("some");
+  await expect(later.update(id, outs, news)).rejects.toThrow(/"globex".*MERCHANT_RULES_MOVED=true.*up --refresh/s);
+  const set = await world.host("merchantRuleSet");
+  const made = await set.create({ rules: { b: rule(2) }, ...acme });
+  const again = await world.host("merchantRuleSet", otherToken);
+  await expect(again.update(made.id, made.outs, { ...news, rules: { b: rule(2) } })).rejects.toThrow(
+    /MERCHANT_RULES_MOVED/,
+  );
 });

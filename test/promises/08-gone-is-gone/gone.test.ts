@@ -2,9 +2,13 @@ import { describe, expect, test } from "vitest";
 import type { FaultInput } from "../../../local/service/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { rule } from "../../support/rules.ts";
+import { contractOf } from "../../support/stack/contracts.ts";
 import { type Hooks, hooksOf } from "../../support/stack/engine-model.ts";
+import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
+import { isList, strangePage } from "../../support/stack/front.ts";
 import { startHost } from "../../support/stack/hooks.ts";
 import { failureOf, type Host, hooksHere, sessionOf } from "../../support/stack/hosts.ts";
+import { openStack } from "../../support/stack/place.ts";
 import { serve } from "../../support/stack/service.ts";
 
 const path = "/api/v1/merchants/rules";
@@ -24,8 +28,7 @@ async function open() {
   const served = await serve(contract);
   const { service } = served;
   const host = async (hooks?: "merchantRuleSet"): Promise<Host> => {
-    const started = await startHost(served.environment, hooks);
-    return started;
+    return startHost(served.environment, hooks);
   };
   const definitions = { a: rule(1), b: rule(2), c: rule(3) };
   const [a, b, c] = Object.values(definitions).map((definition) => service.put(undefined, definition));
@@ -214,5 +217,72 @@ describe("a connection that shows none of the declared rules", () => {
     await (await host("merchantRuleSet")).update("set-1", set, { rules: changed });
     expect(service.rules().map((each) => each.rule.priority)).toEqual([9, 9, 3]);
     expect(service.requestCount("create")).toBe(0);
+  });
+});
+
+const single: Declared = { a: { definition: rule(1) }, b: { definition: rule(2) } };
+const changedSingle: Declared = { a: { definition: rule(1, { priority: 7 }) }, b: { definition: rule(2) } };
+const set: Declared = { all: { rules: { a: rule(1), b: rule(2) } } };
+const changedSet: Declared = { all: { rules: { a: rule(1, { priority: 7 }), b: rule(2) } } };
+
+/** The advice where all rules are gone: the variable, and the command of that one run. */
+const advised = /(?:really|all) deleted at the service, set (\w+)=true for one run of `pulumi up (--refresh)`/;
+
+onBothEngines((engine) => {
+  test.each([
+    ["rules", single, changedSingle],
+    ["a set", set, changedSet],
+  ])(
+    "after all was deleted at the service, what an up of %s advises makes all of it anew, once",
+    async (_, declared, changed) => {
+      const { place, stack } = await openStack(engine);
+      await stack.up(declared);
+      for (const { ruleId } of place.service.rules()) place.service.remove(ruleId);
+      place.writes();
+      const { output } = await stack.upFails(changed, {}, advised);
+      expect(place.writes()).toEqual([]);
+      const [, variable = "", flag] = advised.exec(output.replaceAll(/\s+/g, " ")) ?? [];
+      await stack.succeeds("up", { refresh: flag === "--refresh", environment: { [variable]: "true" } });
+      expect(place.service.rules().map((each) => each.rule)).toEqual([rule(1, { priority: 7 }), rule(2)]);
+      expect(place.writes()).toEqual(["create", "create"]);
+      await stack.isUnchanged();
+      await stack.succeeds("destroy");
+      expect(place.service.rules()).toEqual([]);
+    },
+  );
+});
+
+const impatient = contractOf({ limits: { maxAttempts: 2 } });
+const [a, b] = [rule(1), rule(2)];
+
+onBothEngines((engine) => {
+  test("a delete that was answered 502 is not done because a proxy's page answers the GET 404, while the list, which does not lag, still shows the rule", async () => {
+    const { place, stack } = await openStack(engine, { contract: impatient });
+    await stack.up({ all: { rules: { a, b } } });
+    place.front.behave((request, pass) => {
+      if (request.method === "DELETE") return { status: 502, body: {} };
+      return request.method === "GET" && !isList(request) ? strangePage : pass();
+    });
+    stack.declare({ all: { rules: { a } } });
+    await stack.run("up");
+    place.front.behave();
+    await stack.succeeds("up");
+    expect(place.names()).toEqual([a.name]);
+  });
+
+  test("a delete that was answered 502 is not done because every other request is answered 404 by a proxy's page", async () => {
+    const { place, stack } = await openStack(engine, { contract: impatient });
+    await stack.up({ all: { rules: { a, b } } });
+    let isOut = false;
+    place.front.behave(({ method }, pass) => {
+      if (method === "DELETE") isOut = true;
+      if (!isOut) return pass();
+      return method === "DELETE" ? { status: 502, body: {} } : strangePage;
+    });
+    stack.declare({ all: { rules: { a } } });
+    await stack.run("up");
+    place.front.behave();
+    await stack.succeeds("up");
+    expect(place.names()).toEqual([a.name]);
   });
 });

@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../../sdk/json/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
-import { contractOf, list, owner } from "../../support/stack/contracts.ts";
+import { contractOf, lagging, owner } from "../../support/stack/contracts.ts";
 import { openPlace, openStack, type Place } from "../../support/stack/place.ts";
 
 const [a, b, c, d] = [rule(1), rule(2), rule(3), rule(4)];
 const off = (of: JsonObject): JsonObject => ({ ...of, isActive: false });
-const live = ({ service }: Place, name: unknown): JsonObject | undefined =>
-  service.rules().find((each) => each.rule.name === name)?.rule;
 const activity = ({ service }: Place): Record<string, unknown> =>
   Object.fromEntries(service.rules().map(({ rule: { name, isActive } }) => [String(name), isActive]));
 
@@ -23,7 +21,7 @@ test.each([
   "changes that are taken back a moment later are taken back at the service (%s)",
   async (_c, more, refresh, lagMs) => {
     const { place, stack } = await openStack("local", {
-      contract: contractOf({ operations: { list: { ...list, lagMs } }, rule: more }),
+      contract: contractOf({ ...lagging(lagMs), rule: more }),
     });
     await stack.up({ all: { rules: { a, b, c } } });
     await sleep(2600);
@@ -37,20 +35,15 @@ test.each([
   60_000,
 );
 
-function asAKilledRunMakes({ service }: Place, definition: JsonObject, mark: string): string {
-  const made = withValueAt(definition, owner.at, mark);
-  return service.put(undefined, isJsonObject(made) ? made : {});
-}
-
 test("a rule that a killed run made a moment ago is not made twice, though the list lags as the contract says", async () => {
-  const contract = contractOf({ operations: { list: { ...list, lagMs: 2000 } }, rule: { owner } });
+  const contract = contractOf({ ...lagging(2000), rule: { owner } });
   const { place, stack } = await openStack("local", { contract, allowDuplicates: true });
   await stack.up({ all: { rules: { a, b } } });
-  const mark = String(valueAt(live(place, b.name) ?? {}, owner.at));
+  const mark = place.markOf(b.name);
   await stack.up({ all: { rules: { a } } });
   await sleep(2000);
   place.service.faults.set({ kind: "stale-list", lagMs: 1800 });
-  asAKilledRunMakes(place, b, mark);
+  place.putMarked(b, mark);
   stack.declare({ all: { rules: { a, b } } });
   const { output } = await stack.run("up");
   expect(place.names(), output).toEqual([a.name, b.name]);
@@ -60,23 +53,17 @@ test.each([["deleted"], ["changed"]])(
   "rules that another stack has adopted a moment ago are not %s, though the list lags as the contract says",
   async (what) => {
     const place = await openPlace({
-      contract: contractOf({ operations: { list: { ...list, lagMs: 3000 } }, rule: { owner } }),
+      contract: contractOf({ ...lagging(3000), rule: { owner } }),
     });
     const [one, two] = [await place.stack("local"), await place.stack("local")];
     await one.up({ all: { rules: { a, b, c } } });
     await two.up({ own: { rules: { d } } });
-    const ids = Object.fromEntries(place.service.rules().map(({ ruleId, rule: { name } }) => [String(name), ruleId]));
     await sleep(2600);
     place.service.faults.set({ kind: "stale-list", lagMs: 2500 });
-    await two.up({ own: { rules: { d, a, b }, adopt: { a: ids["rule-1"] ?? "", b: ids["rule-2"] ?? "" } } });
-    one.declare({
-      all: { rules: what === "deleted" ? { c } : { a: { ...a, isActive: false }, b: { ...b, isActive: false }, c } },
-    });
+    await two.up({ own: { rules: { d, a, b }, adopt: { a: place.idOf(a.name), b: place.idOf(b.name) } } });
+    one.declare({ all: { rules: what === "deleted" ? { c } : { a: off(a), b: off(b), c } } });
     const { output } = await one.run("up");
-    const left = Object.fromEntries(
-      place.service.rules().map(({ rule: { name, isActive } }) => [String(name), isActive]),
-    );
-    expect(left, output).toEqual({ "rule-1": true, "rule-2": true, "rule-3": true, "rule-4": true });
+    expect(activity(place), output).toEqual({ "rule-1": true, "rule-2": true, "rule-3": true, "rule-4": true });
   },
   60_000,
 );

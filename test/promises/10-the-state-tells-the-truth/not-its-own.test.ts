@@ -2,16 +2,15 @@ import { expect, test } from "vitest";
 import { isJsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, marking } from "../../support/stack/contracts.ts";
-import { openPlace } from "../../support/stack/place.ts";
+import { openStack } from "../../support/stack/place.ts";
 
 test("a rule that the service answers a create with, and that the run did not make, does not become the stack's", async () => {
   const contract = contractOf({
     operations: { list: null, create: { success: [201, 200] } },
     rule: { naturalKey: null },
   });
-  const place = await openPlace({ contract });
+  const { place, stack } = await openStack("local", { contract });
   const { service, front } = place;
-  const stack = await place.stack("local");
   const theirs = { ruleId: service.put(undefined, rule(1, { priority: 99 })), rule: rule(1, { priority: 99 }) };
   front.behave(({ method }, pass) =>
     method === "POST" ? { status: 200, body: { id: theirs.ruleId, ...theirs.rule } } : pass(),
@@ -30,9 +29,8 @@ test("a rule that the service answers a create with, and that the run did not ma
 });
 
 test("a rule whose name the service trims is found by its mark when the answer is lost, and is never made twice", async () => {
-  const place = await openPlace({ contract: marking, allowDuplicates: true });
+  const { place, stack } = await openStack("local", { contract: marking, allowDuplicates: true });
   const { service, front } = place;
-  const stack = await place.stack("local");
   let isLost = true;
   front.behave(async ({ method, body }, pass) => {
     if (method === "GET" || method === "DELETE" || !isJsonObject(body)) return pass();

@@ -69,7 +69,7 @@ describe.each(variants(kinds))("an update of one version, %s", (_, version) => {
 
   test("needs the version in the answer to a GET, and says so", async () => {
     const spoken = JSON.parse(JSON.stringify(contract));
-    const { place, stack } = await openStack("local", {
+    const { stack } = await openStack("local", {
       contract: contractOf({ operations: { update: { path }, list: null } }),
       spoken,
     });

@@ -24,6 +24,19 @@ export const owner = { at: "/metadata/managedBy" } as const;
 /** The contract of a service that keeps a mark with each rule. */
 export const marking = contractOf({ rule: { owner } });
 
+/** The operations of a contract whose list may be so far behind; null is that nobody knows. */
+export function lagging(lagMs: number | null) {
+  return { operations: { list: { ...list, lagMs } } } as const;
+}
+
+export const unknownLag = contractOf(lagging(null));
+
+/** Where the services of these tests say whose the credentials are. */
+export const identity = { path: "/me", at: "/account/id" } as const;
+
+/** A contract that can ask whose the credentials are. */
+export const asking = contractOf({ auth: { identity } });
+
 /** A contract without a list and without a natural key: what is known by its id can be read, and nothing else. */
 export const withoutList = contractOf({ operations: { list: null }, rule: { naturalKey: null } });
 

@@ -38,6 +38,23 @@ export interface Front {
   close(): Promise<void>;
 }
 
+/** Lets requests of a method through, or stops them, and answers them as a gateway that heard nothing of the service. */
+export function lost(method: string, { status = 504, isDone = true } = {}): Misbehaviour {
+  return async (request, pass) => {
+    if (request.method !== method) return pass();
+    if (isDone) await pass();
+    return { status, body: {} };
+  };
+}
+
+/** True for a request of a page of the list. */
+export function isList({ method, path }: FrontRequest): boolean {
+  return method === "GET" && path.split("?")[0]?.endsWith("/rules") === true;
+}
+
+/** A 404 of what stands before a service, and knows nothing of it. */
+export const strangePage: FrontAnswer = { status: 404, body: undefined, html: "default backend - 404" };
+
 const mostBytes = 1 << 20;
 const honest: Misbehaviour = (_request, pass) => pass();
 

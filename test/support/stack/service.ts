@@ -7,7 +7,7 @@ import {
   startLocalService,
 } from "../../../local/service/index.ts";
 import { type ContractInput, defineContract, loadPreset } from "../../../sdk/contract/index.ts";
-import { type JsonObject, valueAt } from "../../../sdk/json/index.ts";
+import { type JsonObject, valueAt, withValueAt } from "../../../sdk/json/index.ts";
 import { atEnd } from "../ends.ts";
 import { newFolder } from "../folder.ts";
 import { owner } from "./contracts.ts";
@@ -34,6 +34,12 @@ export interface Served {
   named(name: unknown): { readonly ruleId: string; readonly rule: JsonObject };
   /** The ruleId of the one rule of a name. */
   idOf(name: unknown): string;
+  /** The mark of the one rule of a name. */
+  markOf(name: unknown): string;
+  /** Makes a rule with a mark, as a run does that no state knows of. Gives its ruleId. */
+  putMarked(definition: JsonObject, mark: string): string;
+  /** The rules as a list shows them. */
+  shown(): JsonObject[];
   /** Changes fields of the one rule of a name by hand. */
   edit(name: unknown, changes: JsonObject): void;
   /** The operations that were requested since the last call, in order. */
@@ -90,6 +96,9 @@ export async function serve(
         .sort((one, other) => String(one.name).localeCompare(String(other.name))),
     named,
     idOf: (name) => named(name).ruleId,
+    markOf: (name) => String(valueAt(named(name).rule, owner.at)),
+    putMarked: (definition, mark) => service.put(undefined, Object(withValueAt(definition, owner.at, mark))),
+    shown: () => service.rules().map(({ ruleId, rule }) => ({ id: ruleId, ...rule })),
     edit(name, changes) {
       const { ruleId, rule } = named(name);
       service.put(ruleId, { ...rule, ...changes });

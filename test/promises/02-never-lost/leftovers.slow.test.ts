@@ -1,25 +1,22 @@
 import { describe, expect, test } from "vitest";
 import { MerchantRule, MerchantRuleSet } from "../../../provider/index.ts";
 import { rule } from "../../support/rules.ts";
-import { contractOf, list, marking, owner } from "../../support/stack/contracts.ts";
-import { onBothEngines, type Stack } from "../../support/stack/engines.ts";
-import { openPlace, openStack } from "../../support/stack/place.ts";
+import { contractOf, lagging, marking, owner } from "../../support/stack/contracts.ts";
+import { type Declared, onBothEngines, type Stack } from "../../support/stack/engines.ts";
+import { isList } from "../../support/stack/front.ts";
+import { openPlace, openStack, type Place } from "../../support/stack/place.ts";
 
 const [a, b, c, d] = [rule(1), rule(2), rule(3), rule(4)];
-/** `rule 7 has the mark of …, and no resource that this run has read has it in its state: … Delete it at the service …` */
 /** A rule that moved without a write has another resource's state, which may be heard later: nothing calls it a double. */
 const falseAdvice = /another rule with it is in the state|has the mark of[^\n]*Delete it at the service$/m;
 
 onBothEngines((engine) => {
   test("a rule that was deleted a moment ago is not called one that no state knows, though the list is behind as the contract says", async () => {
-    const contract = contractOf({ operations: { list: { ...list, lagMs: 3000 } }, rule: { owner } });
-    const { place, stack } = await openStack(engine, { contract });
+    const { place, stack } = await openStack(engine, { contract: contractOf({ ...lagging(3000), rule: { owner } }) });
     await stack.up({ all: { rules: { a, b } } });
-    const rules = place.service.rules().map(({ ruleId, rule: live }) => ({ id: ruleId, ...live }));
+    const rules = place.shown();
     await stack.up({ all: { rules: { a } } });
-    place.front.behave(({ method, path }, pass) =>
-      method === "GET" && path.split("?")[0]?.endsWith("/rules") === true ? { status: 200, body: { rules } } : pass(),
-    );
+    place.front.behave((request, pass) => (isList(request) ? { status: 200, body: { rules } } : pass()));
     const { output } = await stack.succeeds("up", { refresh: true });
     expect(output).not.toMatch(falseAdvice);
   }, 60_000);
@@ -35,13 +32,10 @@ onBothEngines((engine) => {
     expect(place.names()).toEqual([a.name, b.name, c.name]);
     expect(output).not.toMatch(falseAdvice);
   }, 60_000);
-});
 
-onBothEngines((engine) => {
   test("the old rule of a replacement, which the engine has still to delete, is not called one that no state knows", async () => {
-    const { place, stack } = await openStack(engine, {
-      contract: contractOf({ rule: { owner, immutable: ["/priority"] } }),
-    });
+    const contract = contractOf({ rule: { owner, immutable: ["/priority"] } });
+    const { place, stack } = await openStack(engine, { contract });
     await stack.up({ a: { definition: a }, b: { definition: b } });
     place.service.faults.set({ kind: "status", status: 422, operations: ["delete"], times: "always" });
     const replaced = { ...a, name: "other", priority: 9 };
@@ -97,4 +91,45 @@ describe("on the local engine, where a resource is heard of only after another o
     const { output } = await stack.succeeds("up");
     expect(output).not.toMatch(falseAdvice);
   });
+});
+
+const impatient = contractOf({ rule: { owner }, limits: { maxAttempts: 1 } });
+
+/** A rule with the mark of rule c of a stack, which no state knows, and which cannot be read by itself. */
+async function open(first: Declared, then: Declared): Promise<{ place: Place; stack: Stack }> {
+  const { place, stack } = await openStack("local", { contract: impatient, allowDuplicates: true });
+  await stack.up(first);
+  const mark = place.markOf(c.name);
+  await stack.up(then);
+  const left = place.putMarked({ ...c, name: "earlier-name" }, mark);
+  place.front.behave(({ method, path }, pass) =>
+    method === "GET" && path.endsWith(`/${left}`) ? { status: 500, body: {} } : pass(),
+  );
+  return { place, stack };
+}
+
+test("a rule with our mark that cannot be looked at is named, and takes nothing from the state of what was done", async () => {
+  const { stack } = await open({ all: { rules: { a, c } } }, { all: { rules: { a } } });
+  const { output } = await stack.up({ all: { rules: { a: { ...a, priority: 9 }, b } } });
+  expect(output).toMatch(/has the mark of .* in the list, and could not be looked at/);
+  expect(stack.project.state()).toContain(b.name);
+  await stack.isUnchanged();
+  await stack.succeeds("up", { refresh: true });
+});
+
+test("nor from the state of a resource of one rule", async () => {
+  const { stack } = await open({ x: { definition: c }, y: { definition: b } }, { y: { definition: b } });
+  await stack.up({ x: { definition: a }, y: { definition: b } });
+  expect(Object.keys(stack.known()).toSorted()).toEqual(["x", "y"]);
+});
+
+test("a rule with our mark is named where its key is not ASCII", async () => {
+  const { place, stack } = await openStack("local", { contract: impatient, allowDuplicates: true });
+  const key = "höchstbetrag";
+  await stack.up({ all: { rules: { a, [key]: c } } });
+  const mark = place.markOf(c.name);
+  await stack.up({ all: { rules: { a } } });
+  const left = place.putMarked(c, mark);
+  const { output } = await stack.succeeds("up", { refresh: true });
+  expect(output).toContain(`rule ${left} has the mark of`);
 });
