@@ -11,7 +11,7 @@ import { type LocalService, localCredentials } from "../../local/service/index.t
 import { loadPreset } from "../../sdk/contract/index.ts";
 import { newFolder } from "../support/folder.ts";
 import { hasPulumi } from "../support/stack/project.ts";
-import { startService } from "../support/stack/service.ts";
+import { namesOf, startService } from "../support/stack/service.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const examples = join(root, "examples/ci");
@@ -166,12 +166,7 @@ describe("the jobs of examples/ci, one after the other", { timeout: 300_000 }, (
 
   test("GitHub, update: the rules are there, as production's overlay has them", async () => {
     await runAll(githubScripts("update"));
-    expect(
-      service
-        .rules()
-        .map(({ rule }) => rule.name)
-        .sort(),
-    ).toEqual(["large-amounts", "test-cards", "trusted-countries"]);
+    expect(namesOf(service.rules())).toEqual(["large-amounts", "test-cards", "trusted-countries"]);
     expect(service.rules().find(({ rule }) => rule.name === "test-cards")?.rule.actions).toEqual([{ type: "decline" }]);
   });
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { LocalService } from "../../local/service/index.ts";
 import { loadContract, loadPreset } from "../../sdk/contract/index.ts";
 import { valueAt } from "../../sdk/json/index.ts";
-import { startService } from "../support/stack/service.ts";
+import { namesOf, startService } from "../support/stack/service.ts";
 import { copyExample } from "./copy.ts";
 
 /** Applies a copy of an example to a service, by the local engine. */
@@ -15,22 +15,16 @@ async function up(example: ReturnType<typeof copyExample>, stack: string, { url 
   return output;
 }
 
-const namesAt = (service: LocalService): unknown[] =>
-  service
-    .rules()
-    .map(({ rule }) => rule.name)
-    .sort();
-
 test("examples/quickstart declares three rules", async () => {
   const service = await startService({ contract: loadPreset("illustrative") });
   await up(copyExample("quickstart"), "dev", service);
-  expect(namesAt(service)).toEqual(["home-cards", "large-amounts", "trusted-payers"]);
+  expect(namesOf(service.rules())).toEqual(["home-cards", "large-amounts", "trusted-payers"]);
 });
 
 test("examples/rules-from-files declares a rule for each file, and the one that the program computes", async () => {
   const service = await startService({ contract: loadPreset("illustrative") });
   await up(copyExample("rules-from-files"), "dev", service);
-  expect(namesAt(service)).toEqual(["blocked-countries", "euro-only", "large-amounts", "trusted-payers"]);
+  expect(namesOf(service.rules())).toEqual(["blocked-countries", "euro-only", "large-amounts", "trusted-payers"]);
 });
 
 test("examples/environments declares in the sandbox what the sandbox's overlay says", async () => {
@@ -38,7 +32,7 @@ test("examples/environments declares in the sandbox what the sandbox's overlay s
   const example = copyExample("environments");
   writeFileSync(join(example.folder, "Pulumi.sandbox.yaml"), `config:\n  merchant-rules:baseUrl: ${service.url}\n`);
   await up(example, "sandbox", service);
-  expect(namesAt(service)).toEqual(["large-amounts", "test-cards", "trusted-countries"]);
+  expect(namesOf(service.rules())).toEqual(["large-amounts", "test-cards", "trusted-countries"]);
   const large = service.rules().find(({ rule }) => rule.name === "large-amounts");
   expect(large?.rule.conditions).toEqual([{ field: "amount", operator: "gt", value: 100 }]);
 });

@@ -1,15 +1,10 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { findNotJson, type Json, type JsonObject } from "../../sdk/json/index.ts";
 import { clientOf, failureOf, serve as serveScript } from "../sdk/client/scripted-server.ts";
 import { rule } from "../support/rules.ts";
-import { openCommandStack } from "../support/stack/commands.ts";
 import { openWorld } from "../support/stack/hooks.ts";
+import { openStack } from "../support/stack/place.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
-
-const opened: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0).reverse()) await close();
-});
 
 /** Names that every object has, or that name where objects come from. */
 const inherited: JsonObject = {
@@ -29,7 +24,7 @@ function nested(levels: number): JsonObject {
 
 function roundTrip(engine: EngineName): void {
   test("comes back from the service as it was declared, and shows its drift", async () => {
-    const { project, service, succeeds, hasNoDrift } = await openCommandStack(engine);
+    const { place, stack } = await openStack(engine, { contract: "illustrative" });
     const definition = {
       ...rule(1),
       ...inherited,
@@ -39,37 +34,23 @@ function roundTrip(engine: EngineName): void {
     };
     // Its keys, too, are called like what every object has.
     const keyed = { constructor: { ...rule(2), ...inherited }, toString: rule(3), "a/b: c": rule(4) };
-    project.declare({ one: { definition }, set: { rules: keyed } });
-    await succeeds("up");
+    stack.declare({ one: { definition }, set: { rules: keyed } });
+    await stack.succeeds("up");
     const declared: Json[] = JSON.parse(JSON.stringify([definition, ...Object.values(keyed)]));
-    const byName = (a: JsonObject, b: JsonObject): number => String(a.name).localeCompare(String(b.name));
-    expect(
-      service
-        .rules()
-        .map((each) => each.rule)
-        .sort(byName),
-    ).toEqual(declared);
-    await hasNoDrift();
-    await succeeds("up", "--refresh", "--expect-no-changes");
+    expect(place.definitions()).toEqual(declared);
+    await stack.hasNoDrift();
+    await stack.succeeds("up", { refresh: true, expectNoChanges: true });
 
-    const drifted = service.rules().find(({ rule: each }) => each.name === "rule-2");
-    service.put(drifted?.ruleId, { ...rule(2), ...inherited, constructor: { name: "b" } });
-    await succeeds("up", "--refresh");
-    expect(
-      service
-        .rules()
-        .map((each) => each.rule)
-        .sort(byName),
-    ).toEqual(declared);
+    place.service.put(place.idOf("rule-2"), { ...rule(2), ...inherited, constructor: { name: "b" } });
+    await stack.succeeds("up", { refresh: true });
+    expect(place.definitions()).toEqual(declared);
   });
 
   test("of a field __proto__ is refused by the program, with its path: it would be lost on the way", async () => {
-    const { project, service } = await openCommandStack(engine);
-    project.write("rules.json", '{"one":{"definition":{"name":"a","list":[{"__proto__":{"polluted":true}}]}}}');
-    const { code, output } = await project.run(engine, "up");
-    expect(code).not.toBe(0);
-    expect(output).toContain("one: definition.list[0].__proto__ cannot be declared");
-    expect(service.requests).toEqual([]);
+    const { place, stack } = await openStack(engine, { contract: "illustrative" });
+    const declared = JSON.parse('{"one":{"definition":{"name":"a","list":[{"__proto__":{"polluted":true}}]}}}');
+    await stack.upFails(declared, {}, /one: definition\.list\[0\]\.__proto__ cannot be declared/);
+    expect(place.service.requests).toEqual([]);
   });
 }
 

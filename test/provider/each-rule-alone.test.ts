@@ -2,19 +2,16 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { RulesClient } from "../../sdk/client/index.ts";
 import { isJsonObject, type JsonObject } from "../../sdk/json/index.ts";
 import { rule } from "../support/rules.ts";
-import { contractOf } from "../support/stack/contracts.ts";
-import { startFront } from "../support/stack/front.ts";
 import { failureOf, hooksHere, resource, sessionOf } from "../support/stack/hosts.ts";
-import { serve } from "../support/stack/service.ts";
+import { openPlace } from "../support/stack/place.ts";
+import { idsOf } from "../support/stack/service.ts";
 
 const rules = { a: rule(1), b: rule(2), c: rule(3) };
 
 async function open() {
-  const served = await serve(contractOf());
-  const front = await startFront(served.service.url);
-  const run = () =>
-    hooksHere("merchantRuleSet", sessionOf({ ...served.environment, MERCHANT_RULES_BASE_URL: front.url }));
-  return { service: served.service, front, run };
+  const { service, front, environment } = await openPlace();
+  const run = () => hooksHere("merchantRuleSet", sessionOf({ ...environment, MERCHANT_RULES_BASE_URL: front.url }));
+  return { service, front, run };
 }
 
 /** The ids that the state has after a failure, of rules that are there. */
@@ -58,11 +55,6 @@ test.each([
   const failure = await failureOf(run().create(resource("limits", { rules })));
   expect(failure.message).toMatch(/1 of 3 rules failed/);
   expect(failure.message).toMatch(/b: keep rule \S+ as it is at the service failed: .*priority/);
-  expect(idsIn(failure.partial?.properties).sort()).toEqual(
-    service
-      .rules()
-      .map(({ ruleId }) => ruleId)
-      .sort(),
-  );
+  expect(idsIn(failure.partial?.properties).sort()).toEqual(idsOf(service.rules()));
   expect(service.rules()).toHaveLength(3);
 });

@@ -8,7 +8,7 @@ import { atEnd } from "../support/ends.ts";
 import { marking, rule } from "../support/rules.ts";
 import { openWorld, startHost } from "../support/stack/hooks.ts";
 import { failureOf, resource } from "../support/stack/hosts.ts";
-import { serve } from "../support/stack/service.ts";
+import { contractFileOf, idsOf, namesOf } from "../support/stack/service.ts";
 
 async function open(contract?: ContractInput, environment: Record<string, string> = {}) {
   const { service, host } = await openWorld({ contract: contract ?? "illustrative", environment });
@@ -52,7 +52,7 @@ describe.concurrent("no rule is lost when resources change places", () => {
     });
     const replaced = await next.create(other);
     await next.delete(a.id, a.outs);
-    expect(idsOf(service)).toEqual([c.id, replaced.id].sort());
+    expect(idsOf(service.rules())).toEqual([c.id, replaced.id].sort());
   });
 
   test("so it is where no rule can be changed: the old rule and its replacement have one mark, and neither is a copy", async () => {
@@ -75,7 +75,7 @@ describe.concurrent("no rule is lost when resources change places", () => {
     const c = await next.create(resource("c", { definition: rule(1) }));
     expect(c.id).toBe(a.id);
     await next.delete(a.id, a.outs);
-    expect(idsOf(service)).toEqual([c.id, replaced.id].sort());
+    expect(idsOf(service.rules())).toEqual([c.id, replaced.id].sort());
   });
 
   test("where rules have no marks, the new one is refused until the rule is another", async () => {
@@ -175,7 +175,7 @@ describe.concurrent("no rule is lost when resources change places", () => {
     expect(await asSingle.diff(single.id, single.outs, after)).toMatchObject({ replaces: ["definition"] });
     const made = await asSingle.create(after);
     await asSingle.delete(single.id, single.outs);
-    expect(idsOf(service)).toEqual([String(Object(from.outs.ruleIds).stays), made.id].sort());
+    expect(idsOf(service.rules())).toEqual([String(Object(from.outs.ruleIds).stays), made.id].sort());
   });
 
   test("a rule that was adopted in a run of its own, and has the mark of its new owner, is deleted by no other", async () => {
@@ -206,7 +206,7 @@ describe.concurrent("no rule is lost when resources change places", () => {
     const host = await another();
     await host.delete(first.id, first.outs);
     expect(host.stderr).toContain(`is "shop/prod/second"'s of this stack by now, as its mark says`);
-    expect(idsOf(service)).toEqual([existing]);
+    expect(idsOf(service.rules())).toEqual([existing]);
   });
 
   test("a rule that moved, and got its new mark by an update whose answer was lost, is deleted by its new resource", async () => {
@@ -256,7 +256,7 @@ describe.concurrent("no rule is lost when resources change places", () => {
     await Promise.all(deletes);
     const deleted = service.requests.filter(({ operation }) => operation === "delete");
     expect(deleted.map(({ query }) => query)).toEqual([{ ruleId: one.id }]);
-    expect(idsOf(service)).toEqual([adopted.id]);
+    expect(idsOf(service.rules())).toEqual([adopted.id]);
   });
 
   test("of two that adopt one rule at once, the one that is refused has not written", async () => {
@@ -314,7 +314,7 @@ describe.concurrent("a rule is gone only when the service itself says so", () =>
     const { service } = await open();
     const host = await startHost({
       MERCHANT_RULES_BASE_URL: service.url,
-      MERCHANT_RULES_CONTRACT: await contractFile(contract),
+      MERCHANT_RULES_CONTRACT: contractFileOf(contract),
       MERCHANT_RULES_TOKEN: "local-token",
     });
     const { id, outs } = await host.create({ definition: rule(1) });
@@ -367,7 +367,7 @@ describe.concurrent("a set whose rule could not be deleted", () => {
     const after = await host.update(id, partial?.properties ?? {}, declared);
     expect(Object.keys(Object(after.ruleIds)).sort()).toEqual(["a", "c"]);
     expect(after.sealed).toBe(undefined);
-    expect(namesOf(service)).toEqual(["rule-1", "rule-3"]);
+    expect(namesOf(service.rules())).toEqual(["rule-1", "rule-3"]);
   });
 
   test("and of which nothing else has changed, stays in the state as it is", async () => {
@@ -390,7 +390,7 @@ async function withoutDelete() {
   const wrong = await startHost(
     {
       MERCHANT_RULES_BASE_URL: service.url,
-      MERCHANT_RULES_CONTRACT: await contractFile(deletingAt("nowhere")),
+      MERCHANT_RULES_CONTRACT: contractFileOf(deletingAt("nowhere")),
       MERCHANT_RULES_TOKEN: "local-token",
     },
     "merchantRuleSet",
@@ -417,32 +417,13 @@ async function twoSets() {
 
 /** Each rule is there once, and the state of the set that declares it knows its id. */
 function expectAsDeclared(service: LocalService, left: JsonObject, arrived: JsonObject): void {
-  expect(namesOf(service)).toEqual(["rule-1", "rule-2", "rule-3", "rule-8", "rule-9"]);
+  expect(namesOf(service.rules())).toEqual(["rule-1", "rule-2", "rule-3", "rule-8", "rule-9"]);
   const ids = Object.fromEntries(service.rules().map(({ ruleId, rule: { name } }) => [String(name), ruleId]));
   expect(left.ruleIds).toEqual({ stays: ids["rule-8"] });
   expect(arrived.ruleIds).toEqual({ r1: ids["rule-1"], r2: ids["rule-2"], r3: ids["rule-3"], here: ids["rule-9"] });
 }
 
-function namesOf(service: LocalService): string[] {
-  return service
-    .rules()
-    .map(({ rule: { name } }) => String(name))
-    .sort();
-}
-
-function idsOf(service: LocalService): string[] {
-  return service
-    .rules()
-    .map(({ ruleId }) => ruleId)
-    .sort();
-}
-
 /** As many turns of the event loop: nothing that a service could see tells that hooks wait for one another. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-}
-
-async function contractFile(contract: ContractInput): Promise<string> {
-  const served = await serve(contract);
-  return served.environment.MERCHANT_RULES_CONTRACT ?? "";
 }

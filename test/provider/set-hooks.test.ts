@@ -130,9 +130,9 @@ describe("a set of rules", () => {
     expect(Object(next.ruleIds)).toMatchObject({ a: Object(outs.ruleIds).a, c: Object(outs.ruleIds).c });
     expect(Object(next.ruleIds).b).not.toBe(Object(outs.ruleIds).b);
     expect(
-      served.service
-        .rules()
-        .map(({ rule: each }) => each.priority)
+      served
+        .definitions()
+        .map(({ priority }) => priority)
         .sort(),
     ).toEqual([1, 3, 5]);
   });

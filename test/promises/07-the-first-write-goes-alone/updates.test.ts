@@ -6,6 +6,7 @@ import { onBothEngines } from "../../support/stack/engines.ts";
 import { HookStack, openWorld, type World, writesOf } from "../../support/stack/hooks.ts";
 import { failureOf } from "../../support/stack/hosts.ts";
 import { openPlace, openStack, type Place } from "../../support/stack/place.ts";
+import { contractFileOf } from "../../support/stack/service.ts";
 
 const three = { a: { definition: rule(1) }, b: { definition: rule(2) }, c: { definition: rule(3) } };
 const changed = Object.fromEntries(
@@ -161,10 +162,7 @@ describe("a contract that puts the body of an update in another place than the s
   const changed = { a: { definition: rule(1, { priority: 9 }) }, b: { definition: rule(2, { priority: 9 }) } };
 
   /** The same service, with the contract as it should be. */
-  async function corrected(): Promise<Record<string, string>> {
-    const { MERCHANT_RULES_CONTRACT = "" } = (await openWorld()).environment;
-    return { MERCHANT_RULES_CONTRACT };
-  }
+  const corrected = (): Record<string, string> => ({ MERCHANT_RULES_CONTRACT: contractFileOf(contractOf()) });
 
   const expectHealed = ({ definitions }: World): void =>
     expect(definitions()).toEqual([changed.a.definition, changed.b.definition]);
@@ -190,7 +188,7 @@ describe("a contract that puts the body of an update in another place than the s
     world.service.resetRequests();
     expect(await stack.up(changed)).toHaveLength(2);
     expect(writesOf(world)).toEqual(["update"]);
-    const environment = await corrected();
+    const environment = corrected();
     expect(await stack.refresh(environment)).toEqual([]);
     expect(await stack.up(changed, environment)).toEqual([]);
     expectHealed(world);
@@ -201,7 +199,7 @@ describe("a contract that puts the body of an update in another place than the s
     const stack = new HookStack(world);
     expect(await stack.up({ a: declared.a })).toEqual([]);
     expect(await stack.up({ a: changed.a })).toHaveLength(1);
-    const environment = await corrected();
+    const environment = corrected();
     const [message] = await stack.up({ a: changed.a }, environment);
     expect(message).toContain("set MERCHANT_RULES_MOVED=true for one run");
     const moved = { ...environment, MERCHANT_RULES_MOVED: "true" };

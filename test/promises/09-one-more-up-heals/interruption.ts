@@ -10,6 +10,7 @@ import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { openCommandStack } from "../../support/stack/commands.ts";
 import type { EngineName, TestProject } from "../../support/stack/project.ts";
+import { idsOf } from "../../support/stack/service.ts";
 
 export const command = fileURLToPath(new URL("../../../bin/merchant-rules.js", import.meta.url));
 export const singles = 3;
@@ -148,12 +149,7 @@ export function expectTrueState({ project, service }: Opened): void {
   const { latest } = stateSchema.parse(JSON.parse(project.state())).checkpoint;
   const rules = latest.resources.filter(({ type }) => type.includes("MerchantRule"));
   const ids = rules.flatMap(({ outputs = {} }) => [outputs.ruleId ?? [], Object.values(outputs.ruleIds ?? {})].flat());
-  expect([...ids].sort()).toEqual(
-    service
-      .rules()
-      .map(({ ruleId }) => ruleId)
-      .sort(),
-  );
+  expect([...ids].sort()).toEqual(idsOf(service.rules()));
   expect(latest.pending_operations).toEqual([]);
   expect(locks(project)).toEqual([]);
   expect(leftRunning(project)).toEqual([]);

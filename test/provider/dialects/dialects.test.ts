@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { localCredentials } from "../../../local/service/index.ts";
 import { ownerOf } from "../../../provider/reconcile/index.ts";
@@ -7,11 +5,10 @@ import { ownerField } from "../../../provider/state/names.ts";
 import { contractFields } from "../../../scripts/reference/contract-fields.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
 import { asWritten, isEqual, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../../sdk/json/index.ts";
-import { newFolder } from "../../support/folder.ts";
 import { rule } from "../../support/rules.ts";
 import { EngineModel, hooksWithConnection } from "../../support/stack/engine-model.ts";
 import { startHost } from "../../support/stack/hooks.ts";
-import { startService } from "../../support/stack/service.ts";
+import { contractFileOf, startService } from "../../support/stack/service.ts";
 import { type Dialect, dialects } from "./dialects.ts";
 
 /** As the class of a resource adds it. */
@@ -25,12 +22,9 @@ async function open({ contract, settings = {}, token = localCredentials.token }:
     merchants: [{ name: "acme", token }],
     parameters,
   });
-  const folder = newFolder();
-  const file = join(folder, "contract.json");
-  writeFileSync(file, JSON.stringify(contract(service.url)));
   const environment: Record<string, string> = {
     MERCHANT_RULES_BASE_URL: service.url,
-    MERCHANT_RULES_CONTRACT: file,
+    MERCHANT_RULES_CONTRACT: contractFileOf(contract(service.url)),
     ...(Object.hasOwn(settings, "MERCHANT_RULES_CLIENT_ID") ? {} : { MERCHANT_RULES_TOKEN: token }),
     ...settings,
   };
@@ -59,10 +53,8 @@ describe.each(dialects)("a service of $name", (dialect) => {
     expect(await up(wanted(7))).toEqual([]);
     expect(priorities()).toEqual(expected(7));
     expect(service.rules()).toHaveLength(5);
-    const [{ ruleId, rule: live } = { ruleId: "", rule: {} }] = service
-      .rules()
-      .filter((each) => each.rule.name === "rule-1");
-    service.put(ruleId, { ...live, priority: 99 });
+    const live = service.rules().find((each) => each.rule.name === "rule-1");
+    service.put(live?.ruleId, { ...live?.rule, priority: 99 });
     expect(await refresh()).toEqual([]);
     expect(await up(wanted(7))).toEqual([]);
     expect(priorities()).toEqual(expected(7));

@@ -4,7 +4,7 @@ import { startWorld } from "../../../local/testing/index.ts";
 import { MerchantRule } from "../../../provider/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../../sdk/errors.ts";
-import { rule } from "../../support/rules.ts";
+import { many, rule } from "../../support/rules.ts";
 import { contractOf, withoutList } from "../../support/stack/contracts.ts";
 import { openStack } from "../../support/stack/place.ts";
 
@@ -60,11 +60,9 @@ test.each<[string, ContractInput, RegExp, RegExp]>([
   ],
 ])("a wrong rule.id stops a run (%s), which says once what to correct", async (_, contract, shown, next) => {
   const { rule: about = {}, ...others } = contract;
-  const { place, stack } = await openStack("local", {
-    contract,
-    spoken: JSON.parse(JSON.stringify({ ...others, rule: { ...about, id: ["/key"] } })),
-  });
-  const rules = Object.fromEntries(Array.from({ length: 40 }, (_each, k) => [`r${k}`, rule(k)]));
+  const spoken = { ...others, rule: { ...about, id: ["/key"] } };
+  const { place, stack } = await openStack("local", { contract, spoken });
+  const rules = many(40);
   const says = /the answer has no id at \/key \(rule\.id\); it has \/(ruleId|id), .*\/name, \/priority/;
   const { output } = await stack.upFails({ all: { rules } }, {}, says, shown, next);
   expect(output.match(/correct rule\.id in the contract: name the field/g)).toHaveLength(1);
@@ -74,7 +72,7 @@ test.each<[string, ContractInput, RegExp, RegExp]>([
   expect(output).toContain(`${40 - made} more were not tried: not sent, because the answer to a create`);
 
   // The advice, followed.
-  writeFileSync(String(place.settings.contract), JSON.stringify(contract));
+  writeFileSync(place.contractFile, JSON.stringify(contract));
   if (contract.operations?.list === null) for (const { ruleId } of place.service.rules()) place.service.remove(ruleId);
   await stack.succeeds("up");
   expect(place.service.rules()).toHaveLength(40);

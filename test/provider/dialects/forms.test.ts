@@ -1,14 +1,12 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { startWorld } from "../../../local/testing/index.ts";
 import { MerchantRuleSet } from "../../../provider/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { newFolder } from "../../support/folder.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
 import { HookStack, openWorld, writesOf } from "../../support/stack/hooks.ts";
+import { contractFileOf } from "../../support/stack/service.ts";
 
 /** A field of each form: as it is declared, as another writes the same, as the service shows it, and another value. */
 const fields = {
@@ -139,7 +137,7 @@ describe("a service whose contract does not say how it stores what it is sent", 
     expect(again).toMatch(/update rule .*it differs at .*add rule\.forms: \[\{ at: /);
     const advised = [...message.matchAll(/rule\.forms: (\[.*?\}\])/g)].flatMap(([, entries = ""]) => parse(entries));
     expect(advised).toEqual(expect.arrayContaining(kept.forms.filter(({ at }) => at !== "/default/on")));
-    const environment = { MERCHANT_RULES_CONTRACT: fileOf(contractOf({ rule: { forms: advised } })) };
+    const environment = { MERCHANT_RULES_CONTRACT: contractFileOf(contractOf({ rule: { forms: advised } })) };
     world.service.resetRequests();
     expect(await stack.up({ all }, environment)).toEqual([]);
     expect(await stack.refresh(environment)).toEqual([]);
@@ -164,7 +162,7 @@ describe("a service whose contract does not say how it stores what it is sent", 
       expect(writesOf(world)).toHaveLength(1);
     }
     expect(stack.said).toContain("add rule.forms: [{ at: /note, is: lower }]");
-    const environment = { MERCHANT_RULES_CONTRACT: fileOf(lower) };
+    const environment = { MERCHANT_RULES_CONTRACT: contractFileOf(lower) };
     world.service.resetRequests();
     expect(await stack.up(noted("One"), environment)).toEqual([]);
     expect(await stack.up(noted("One"), environment)).toEqual([]);
@@ -179,10 +177,3 @@ describe("a service whose contract does not say how it stores what it is sent", 
     expect(message).not.toContain("s3cr3t");
   });
 });
-
-function fileOf(contract: ContractInput): string {
-  const folder = newFolder();
-  const file = join(folder, "contract.json");
-  writeFileSync(file, JSON.stringify(contract));
-  return file;
-}

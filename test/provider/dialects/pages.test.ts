@@ -4,6 +4,7 @@ import { startWorld, type World } from "../../../local/testing/index.ts";
 import { MerchantRuleSet } from "../../../provider/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { HookStack, openWorld as openService } from "../../support/stack/hooks.ts";
+import { namesOf } from "../../support/stack/service.ts";
 import { variants } from "../../support/variants.ts";
 import { exported } from "./exported.ts";
 
@@ -32,13 +33,6 @@ async function open(contract: ContractInput): Promise<World> {
   return world;
 }
 
-function namesAt(world: World): string[] {
-  return world
-    .rules()
-    .map(({ rule }) => String(rule.name))
-    .sort();
-}
-
 const paginations: [string, Pagination][] = [
   ["a cursor", { type: "cursor", limit: "limit", cursor: "after", next: "/nextCursor", more: "/hasMore" }],
   ["a page's number", { type: "page", limit: "limit", page: "number", first: 0, more: "/hasMore" }],
@@ -64,12 +58,12 @@ describe.each(variants(paginations))("a set of ten rules in pages of three, by %
     expect((await world.drift()).rules.map(({ key }) => key)).toEqual(["by hand"]);
     world.remove({ name: "rule-9" });
     await world.up({ refresh: true });
-    expect(namesAt(world)).toEqual(["by hand", ...names]);
+    expect(namesOf(world.rules())).toEqual(["by hand", ...names]);
     const { code, stdout, stderr, rules } = await exported(world.service.url, "token-of-default", contract);
     expect(code, stdout + stderr).toBe(0);
     expect(rules).toEqual({ "by hand": { name: "by hand" }, ...declared });
     await world.destroy();
-    expect(namesAt(world)).toEqual(["by hand"]);
+    expect(namesOf(world.rules())).toEqual(["by hand"]);
   });
 });
 

@@ -5,6 +5,7 @@ import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
 import { HookStack, openWorld } from "../../support/stack/hooks.ts";
+import { contractFileOf } from "../../support/stack/service.ts";
 import { exported } from "./exported.ts";
 
 const rules = { "rule-1": rule(1), "rule-2": rule(2), "rule-3": rule(3) };
@@ -53,7 +54,7 @@ describe("a list of summaries under a contract that takes them for rules", () =>
     const [message] = await stack.refresh();
     expect(message).toContain("set operations.list.summaries to true");
     expect(stack.state[0]?.outputs).toMatchObject({ rules });
-    const { MERCHANT_RULES_CONTRACT = "" } = (await openWorld({ contract: summarised() })).environment;
+    const MERCHANT_RULES_CONTRACT = contractFileOf(summarised());
     expect(await stack.refresh({ MERCHANT_RULES_CONTRACT })).toEqual([]);
     expect(stack.state[0]?.outputs).toMatchObject({ rules });
   });

@@ -11,17 +11,12 @@ const identifyBy = { in: "query" } as const;
 // What other tests show of the hooks, and the quickstart's test of a whole run, on either engine.
 function wholeRuns(engine: EngineName): void {
   test("create, no change, update in place, removal, destroy", async () => {
-    const { project, service, succeeds } = await openCommandStack(engine);
+    const { project, service, succeeds, definitions, ids } = await openCommandStack(engine);
     project.declare(three);
     expect((await succeeds("preview")).output).toMatch(/to create/);
     expect(service.requests).toEqual([]);
     await succeeds("up");
-    expect(
-      service
-        .rules()
-        .map((each) => each.rule)
-        .sort((x, y) => Number(x.priority) - Number(y.priority)),
-    ).toEqual([rule(1), rule(2), rule(3)]);
+    expect(definitions()).toEqual([rule(1), rule(2), rule(3)]);
     expect(service.requests.filter(({ operation }) => operation === "create")).toHaveLength(3);
 
     service.resetRequests();
@@ -30,10 +25,7 @@ function wholeRuns(engine: EngineName): void {
     await succeeds("up", "--expect-no-changes");
     expect(service.requests).toEqual([]);
 
-    const ids = service
-      .rules()
-      .map(({ ruleId }) => ruleId)
-      .sort();
+    const before = ids();
     project.declare({
       ...three,
       b: { definition: rule(2, { priority: 20, conditions: [{ field: "amount", operator: "gt", value: 7 }] }) },
@@ -45,18 +37,8 @@ function wholeRuns(engine: EngineName): void {
     await succeeds("up");
     // The first write of a run has a witness in the list, and is looked at.
     expect(service.requests.map(({ operation }) => operation)).toEqual(["list", "update", "list"]);
-    expect(
-      service
-        .rules()
-        .map(({ ruleId }) => ruleId)
-        .sort(),
-    ).toEqual(ids);
-    expect(
-      service
-        .rules()
-        .map(({ rule: each }) => each.priority)
-        .sort(),
-    ).toEqual([1, 20, 3]);
+    expect(ids()).toEqual(before);
+    expect(definitions().map(({ priority }) => priority)).toEqual([1, 20, 3]);
 
     project.declare({ a: three.a });
     await succeeds("up");

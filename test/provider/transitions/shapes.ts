@@ -26,11 +26,7 @@ export const shapes = Object.entries(forms);
 export const one = (status: string, changes: JsonObject = {}): Declared => ({
   all: { rules: { a: rule(1, { status, ...changes }) } },
 });
-export const statuses = ({ service }: Place): unknown[] =>
-  service
-    .rules()
-    .toSorted((a, b) => String(a.rule.name).localeCompare(String(b.rule.name)))
-    .map((each) => each.rule.status);
+export const statuses = ({ definitions }: Place): unknown[] => definitions().map(({ status }) => status);
 /** What was asked of the service that changes something, in order: the end of its path, or its method. */
 export const asked = ({ front }: Place): string[] =>
   front

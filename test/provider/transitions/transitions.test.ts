@@ -62,24 +62,19 @@ test("the first step of a way is that of the fewest, from wherever the field is"
   expect([first("active", "draft"), first("nowhere", "active")]).toEqual([undefined, undefined]);
 });
 
-test("a service that takes its time is waited for as long as the contract says, before and after a request", async () => {
-  const slow = (waitMs: number): ContractInput =>
-    contractOf({
-      rule: {
-        transitions: [
-          { ...active, from: ["inactive"], waitMs },
-          { ...inactive, from: ["active"] },
-        ],
-      },
-    });
-  const { place, stack } = await openStack("local", {
-    contract: slow(0),
-    spoken: JSON.parse(JSON.stringify(slow(10))),
+const slow = (waitMs: number): ContractInput =>
+  contractOf({
+    rule: {
+      transitions: [
+        { ...active, from: ["inactive"], waitMs },
+        { ...inactive, from: ["active"] },
+      ],
+    },
   });
-  const become = (status: string) => {
-    const [{ ruleId, rule: live } = { ruleId: "", rule: {} }] = place.service.rules();
-    place.service.put(ruleId, { ...live, status });
-  };
+
+test("a service that takes its time is waited for as long as the contract says, before and after a request", async () => {
+  const { place, stack } = await openStack("local", { contract: slow(0), spoken: slow(10) });
+  const become = (status: string) => place.edit("rule-1", { status });
   let isSlow = true;
   place.front.behave(async (request, pass) => {
     if (request.path.endsWith("/activate") && isSlow) {
@@ -88,14 +83,10 @@ test("a service that takes its time is waited for as long as the contract says, 
     }
     return pass();
   });
-  const said = await stack.upFails(
-    one("active"),
-    {},
-    /after 10 ms it is another value than rule\.transitions names.*set waitMs/s,
-  );
-  expect(said.output).toContain("rule.transitions");
-  writeFileSync(String(place.settings.contract), JSON.stringify(slow(60_000)));
-  setTimeout(() => become("active"), 300);
+  const says = /after 10 ms it is another value than rule\.transitions names.*set waitMs/s;
+  await stack.upFails(one("active"), {}, says);
+  writeFileSync(place.contractFile, JSON.stringify(slow(60_000)));
+  become("active");
   await stack.succeeds("up");
   expect(statuses(place)).toEqual(["active"]);
   // A draft that the service has to look at first.
@@ -107,6 +98,27 @@ test("a service that takes its time is waited for as long as the contract says, 
   expect(statuses(place)).toEqual(["active"]);
 });
 
+// A defect: such a rule is deactivated and activated once more.
+test.fails("a rule that comes to be as declared while a run waits for it is left alone", async () => {
+  const { place, stack } = await openStack("local", { contract: slow(0), spoken: slow(1000) });
+  place.front.behave((request, pass) => {
+    if (!request.path.endsWith("/activate")) return pass();
+    place.edit("rule-1", { status: "activating" });
+    return { status: 500, body: {} };
+  });
+  await stack.upFails(one("active"), {}, /500/);
+  let looks = 0;
+  place.front.behave(({ method, path: at }, pass) => {
+    if (method === "GET" && !at.endsWith("/rules")) looks += 1;
+    if (looks === 4) place.edit("rule-1", { status: "active" });
+    return pass();
+  });
+  asked(place);
+  await stack.run("up");
+  expect(looks).toBeGreaterThan(3);
+  expect(asked(place)).toEqual([]);
+});
+
 test("a service that ignores the field in a create is described as the error says, and the next run goes on", async () => {
   const { place, stack } = await openStack("local", { contract, spoken: JSON.parse(JSON.stringify(contractOf())) });
   place.front.behave(({ method, body }, pass) => {
@@ -115,7 +127,7 @@ test("a service that ignores the field in a create is described as the error say
     return pass({ body: sent });
   });
   await stack.upFails(one("active"), {}, /differs at status.*requests of their own.*name these in rule\.transitions/s);
-  writeFileSync(String(place.settings.contract), JSON.stringify(contract));
+  writeFileSync(place.contractFile, JSON.stringify(contract));
   await stack.up(one("active"));
   expect(statuses(place)).toEqual(["active"]);
   await stack.isUnchanged();

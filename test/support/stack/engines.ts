@@ -155,6 +155,11 @@ export class Stack {
     await this.succeeds("preview", { ...choice, expectNoChanges: true });
   }
 
+  /** A refresh finds everything as the state has it. */
+  async hasNoDrift(): Promise<void> {
+    await this.succeeds("refresh", { previewOnly: true, expectNoChanges: true });
+  }
+
   /** The resources of a type that the state has. */
   resources(type: string): StateResource[] {
     const { resources } = JSON.parse(this.project.state()).checkpoint.latest;

@@ -19,13 +19,13 @@ export interface Place extends Served {
 }
 
 export interface PlaceOptions extends ServeOptions {
-  /** Default: everything that finds a rule. */
-  readonly contract?: ContractInput;
+  /** Default: everything that finds a rule. "illustrative" is the preset. */
+  readonly contract?: ContractInput | "illustrative";
 }
 
 /** Opens a place for one test. */
 export async function openPlace({ contract = contractOf(), ...options }: PlaceOptions = {}): Promise<Place> {
-  const served = await serve(contract, options);
+  const served = await serve(contract === "illustrative" ? undefined : contract, options);
   const front = await startFront(served.service.url);
   const settings = { baseUrl: front.url, contract: served.contractFile };
   const token = { MERCHANT_RULES_TOKEN: served.environment.MERCHANT_RULES_TOKEN ?? "" };

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { expect } from "vitest";
 import {
   type LocalService,
@@ -9,7 +8,7 @@ import {
 import { type ContractInput, defineContract, loadPreset } from "../../../sdk/contract/index.ts";
 import { type JsonObject, valueAt, withValueAt } from "../../../sdk/json/index.ts";
 import { atEnd } from "../ends.ts";
-import { newFolder } from "../folder.ts";
+import { newFile } from "../folder.ts";
 import { owner } from "./contracts.ts";
 
 export interface ServeOptions extends Omit<LocalServiceOptions, "contract"> {
@@ -28,6 +27,8 @@ export interface Served {
   readonly environment: Record<string, string>;
   /** The names of all rules, in order. */
   names(): string[];
+  /** The ruleIds of all rules, in order. */
+  ids(): string[];
   /** The definitions of all rules, by name in order. */
   definitions(): JsonObject[];
   /** The one rule of a name, as it is now. */
@@ -67,8 +68,7 @@ export async function serve(
     contract: contract === undefined ? loadPreset("illustrative") : defineContract(contract),
   });
   const told = spoken ?? contract;
-  const contractFile =
-    told === undefined ? "illustrative" : join(newFolder({ "contract.json": JSON.stringify(told) }), "contract.json");
+  const contractFile = told === undefined ? "illustrative" : contractFileOf(told);
   const named = (name: unknown) => {
     const found = service.rules().filter(({ rule }) => rule.name === name);
     expect(found, `rules named ${name}`).toHaveLength(1);
@@ -89,6 +89,7 @@ export async function serve(
       ...environment,
     },
     names: () => namesOf(service.rules()),
+    ids: () => idsOf(service.rules()),
     definitions: () =>
       service
         .rules()
@@ -117,6 +118,16 @@ export async function serve(
 /** Gives the names of rules, in order. */
 export function namesOf(rules: readonly { readonly rule: JsonObject }[]): string[] {
   return rules.map(({ rule }) => String(rule.name)).sort();
+}
+
+/** Gives the ruleIds of rules, in order. */
+export function idsOf(rules: readonly { readonly ruleId: string }[]): string[] {
+  return rules.map(({ ruleId }) => ruleId).sort();
+}
+
+/** Writes a contract into a file, for clients of any service. Gives its path. */
+export function contractFileOf(contract: ContractInput | JsonObject): string {
+  return newFile("contract.json", JSON.stringify(contract));
 }
 
 /** Gives the marks of the rules at the service; undefined where a rule has none. */
