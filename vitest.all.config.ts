@@ -28,6 +28,9 @@ export const maxWorkers = availableParallelism() + 1;
 /** A machine under load needs seconds for what else takes milliseconds: `expect.poll` waits as long as this. */
 export const poll = { timeout: 60_000 };
 
+/** What a test changes of its process is put back before the next one, and at the end of the file: see test/support/seed.ts. */
+export const putBack = { restoreMocks: true, unstubEnvs: true, unstubGlobals: true } as const;
+
 export default defineConfig({
   test: {
     include: [slow, ...inBoth],
@@ -38,6 +41,7 @@ export default defineConfig({
       FUZZ_SEED: process.env.FUZZ_SEED ?? "20261122",
     },
     setupFiles: "test/support/seed.ts",
+    ...putBack,
     globalSetup: ["test/support/temporary.ts", "test/promises/09-one-more-up-heals/faults/report.ts"],
     maxWorkers,
     sequence: { sequencer: LongestFirst },

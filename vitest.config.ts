@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import LongestFirst from "./test/support/longest-first.ts";
-import { files, maxWorkers, poll, slow } from "./vitest.all.config.ts";
+import { files, maxWorkers, poll, putBack, slow } from "./vitest.all.config.ts";
 
 /** What puts another module into the place of one needs a process of its own: others would get that module, too. */
 const replacing = globSync(files).filter((file) =>
@@ -15,9 +15,7 @@ export default defineConfig({
     maxWorkers: maxWorkers + 1,
     globalSetup: "test/support/temporary.ts",
     setupFiles: "test/support/seed.ts",
-    restoreMocks: true,
-    unstubEnvs: true,
-    unstubGlobals: true,
+    ...putBack,
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 import LongestFirst from "./test/support/longest-first.ts";
-import { maxWorkers, poll } from "./vitest.all.config.ts";
+import { maxWorkers, poll, putBack } from "./vitest.all.config.ts";
 
 /**
  * Every cell of the fault matrix, and every point at which a run can be stopped; `npm run test:all` runs a part of each.
@@ -11,6 +11,7 @@ export default defineConfig({
     include: ["test/promises/09-one-more-up-heals/faults/**/*.test.ts"],
     env: { FAULT_MATRIX: "whole" },
     setupFiles: "test/support/seed.ts",
+    ...putBack,
     globalSetup: ["test/support/temporary.ts", "test/promises/09-one-more-up-heals/faults/report.ts"],
     maxWorkers,
     sequence: { sequencer: LongestFirst },

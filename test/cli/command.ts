@@ -46,7 +46,7 @@ export async function run(argv: readonly string[], environment: Readonly<Record<
 }
 
 /** Sets these variables, and no others that the product or Pulumi read, until `vi.unstubAllEnvs`. */
-export function setVariables(environment: Readonly<Record<string, string>>): void {
+export function setVariables(environment: Readonly<Record<string, string>> = {}): void {
   for (const name of Object.keys(process.env).filter((each) => /^(?:MERCHANT_RULES|PULUMI)_/.test(each)))
     vi.stubEnv(name, undefined);
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);

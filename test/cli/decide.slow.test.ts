@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { formats } from "../../report/formats/formats.ts";
 import type { Report } from "../../report/index.ts";
 import { presetFile } from "../../sdk/contract/index.ts";
@@ -10,7 +10,7 @@ import { othersMarkBy } from "../support/rules.ts";
 import { openCommandStack } from "../support/stack/commands.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
-import { command } from "./command.ts";
+import { command, setVariables } from "./command.ts";
 
 const semantics = presetFile("illustrative").replace(".contract.", ".semantics.");
 const contract = contractOf({ semantics, rule: { naturalKey: "/name", secret: ["/token"] } });
@@ -49,12 +49,7 @@ beforeEach(() => {
   write("rules/trusted.yaml", JSON.stringify(rule("trusted", 20, "accept", [is("payer.trusted", true)])));
   write("rules/off.yaml", JSON.stringify({ ...rule("off", 90, "decline", []), isActive: false }));
   write("rules/rules.test.yaml", testFile.replace("[501, FR, decline, night-limit]", "[501, FR, decline, fr]"));
-  for (const name of Object.keys(process.env).filter((each) => each.startsWith("MERCHANT_RULES_")))
-    vi.stubEnv(name, undefined);
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
+  setVariables();
 });
 
 function write(name: string, text: string): string {

@@ -1,6 +1,6 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { LocalService } from "../../local/service/index.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
@@ -74,10 +74,6 @@ beforeEach(() => {
   write("merchant-rules.contract.yaml", JSON.stringify(contract));
   vi.stubEnv("MERCHANT_RULES_CONTRACT", undefined);
   vi.stubEnv("PULUMI_CONFIG_PASSPHRASE", "x");
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
 });
 
 function write(name: string, text: string): void {

@@ -27,8 +27,7 @@ async function doctor(
   files: Readonly<Record<string, string>> = {},
   ...words: string[]
 ) {
-  const folder = newFolder();
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const folder = newFolder(files);
   const ran = await run(["doctor", "--json", "--cwd", folder, ...words], { ...noProxies, ...environment });
   const report: DoctorReport = doctorSchema.parse(JSON.parse(ran.stdout));
   expect(new Ajv2020().validate(schema, report)).toBe(true);

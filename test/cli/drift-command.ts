@@ -1,6 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished, vi } from "vitest";
 import type { Report } from "../../report/index.ts";
 import { newFolder } from "../support/folder.ts";
 import { command, setVariables } from "./command.ts";
@@ -18,7 +17,6 @@ export interface DriftRun {
 export function driftFolder(environment: Record<string, string> = {}) {
   const folder = newFolder();
   setVariables(environment);
-  onTestFinished(() => void vi.unstubAllEnvs());
   const write = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text);
     return join(folder, name);

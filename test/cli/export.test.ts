@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ExportedRule } from "../../cli/export/exported-rule.ts";
 import { importOfSet } from "../../cli/export/import-file.ts";
 import { setProgram } from "../../cli/export/program.ts";
@@ -20,13 +20,8 @@ const { schema: _, ...freeRule } = preset.rule;
 /** A service with rules made by hand, and an empty folder, or a project on the local engine. */
 async function opened(rules: readonly JsonObject[], contract?: ContractInput, { isProject = true } = {}) {
   const served = await serve(contract);
-  const folder = newFolder();
+  const folder = newFolder(isProject ? { "Pulumi.yaml": "name: existing\nruntime: nodejs\n" } : {});
   const backend = newFolder();
-  onTestFinished(async () => {
-    await served.close();
-    for (const each of [folder, backend]) rmSync(each, { recursive: true });
-  });
-  if (isProject) writeFileSync(join(folder, "Pulumi.yaml"), "name: existing\nruntime: nodejs\n");
   const ids = rules.map((each) => served.service.put(undefined, each));
   served.service.resetRequests();
   const environment: Record<string, string> = {

@@ -1,13 +1,13 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { formats } from "../../report/formats/formats.ts";
 import type { Report } from "../../report/index.ts";
 import { presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { newFolder } from "../support/folder.ts";
 import { contractOf } from "../support/stack/contracts.ts";
-import { command } from "./command.ts";
+import { command, setVariables } from "./command.ts";
 
 const semantics = presetFile("illustrative").replace(".contract.", ".semantics.");
 const contract = contractOf({ semantics, rule: { naturalKey: "/name" } });
@@ -15,15 +15,11 @@ const contract = contractOf({ semantics, rule: { naturalKey: "/name" } });
 let folder: string;
 
 beforeEach(() => {
-  folder = newFolder();
-  write("merchant-rules.contract.yaml", JSON.stringify({ ...contract, parameters: {} }));
-  write("Pulumi.yaml", "name: shop\nruntime: nodejs\n");
-  for (const name of Object.keys(process.env).filter((each) => each.startsWith("MERCHANT_RULES_")))
-    vi.stubEnv(name, undefined);
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
+  folder = newFolder({
+    "merchant-rules.contract.yaml": JSON.stringify({ ...contract, parameters: {} }),
+    "Pulumi.yaml": "name: shop\nruntime: nodejs\n",
+  });
+  setVariables();
 });
 
 function write(name: string, text: string): string {

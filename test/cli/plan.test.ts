@@ -1,7 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { unknownValue } from "../../provider/host/wire.ts";
 import { render } from "../../report/index.ts";
 import { planOf } from "../../report/plan/plan-report.ts";
@@ -82,7 +82,6 @@ describe("merchant-rules plan", () => {
       violated("number-ranges", "mandatory", "<{%fg 1%}>Only numbers in range.<{%reset%}>\na: /priority: found 5000"),
     ];
     const file = join(newFolder(), "preview.jsonl");
-    onTestFinished(() => rmSync(dirname(file), { recursive: true }));
     writeFileSync(file, [...lines, summary].join("\n"));
     const { code, stdout } = await command("plan", file, "--cwd", recorded, "--json");
     expect(code).toBe(1);

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { withProgress } from "../../cli/progress.ts";
 import { hasColor } from "../../cli/terminal.ts";
 
@@ -22,9 +22,6 @@ class Screen extends Writable {
 beforeEach(() => {
   vi.stubEnv("CI", undefined);
   vi.stubEnv("TERM", "xterm");
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
 });
 
 const now = { delayMs: 0, lineEveryMs: 0 };

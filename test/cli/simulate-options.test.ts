@@ -1,7 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { ruleType } from "../../provider/host/types.ts";
 import type { Report } from "../../report/model/report.ts";
 import { presetFile } from "../../sdk/contract/index.ts";
@@ -47,10 +47,6 @@ beforeAll(async () => {
   const file = write("semantics.yaml", semantics);
   served = await serve(contractOf({ semantics: file, rule: { naturalKey: "/name" } }));
   served.service.put(undefined, over("live", 500));
-});
-afterAll(async () => {
-  await served.close();
-  rmSync(folder, { recursive: true });
 });
 
 const simulate = (...words: string[]): Promise<Ran> => run(["simulate", "--cwd", folder, ...words], served.environment);

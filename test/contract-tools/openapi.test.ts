@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { draftContract } from "../../contract-tools/draft.ts";
 import { openGaps } from "../../contract-tools/gaps.ts";
@@ -17,9 +17,8 @@ import { textInZip } from "../support/zip.ts";
 
 /** Runs `contract init --openapi` on a description, in a folder of its own. */
 async function from(description: string, ...words: string[]) {
-  const folder = newFolder();
+  const folder = newFolder({ openapi: description });
   const [input, output] = [join(folder, "openapi"), join(folder, "c.yaml")];
-  writeFileSync(input, description);
   const ran = await command("contract", "init", "--openapi", input, "--output", output, ...words);
   return { ...ran, folder, input, output };
 }
@@ -28,6 +27,7 @@ const answer = (schema: JsonObject): JsonObject => ({
   description: "",
   content: { "application/json; charset=utf-8": { schema } },
 });
+
 const rule = { $ref: "#/components/schemas/Rule" };
 const one = "/v2/{merchant_id}/rules/{rule-id}";
 const all = "/v2/{merchant_id}/rules";
@@ -136,7 +136,6 @@ describe("contract init --openapi", () => {
 
   test("makes a contract or says what is wrong, whatever stands in a description", () => {
     const file = join(newFolder(), "openapi.json");
-    onTestFinished(() => rmSync(dirname(file), { recursive: true }));
     const places = placesIn(described).filter((path) => path.length > 0 && path[0] !== "openapi");
     const refs = fc.constantFrom("#", "#/paths", "#/components/schemas/Rule", "x", "#/%", "#/~2");
     const piece = fc.oneof(

@@ -7,7 +7,8 @@ import { z } from "zod";
 import { levels } from "../../local/engine/policies/findings.ts";
 import { policies } from "../../policy/policies.ts";
 import { type Declared, evaluate, rule, ruleSet } from "../policy/evaluate.ts";
-import { folder, stackExport } from "../policy/stack-export.ts";
+import { stackExport } from "../policy/stack-export.ts";
+import { newFolder } from "../support/folder.ts";
 import { blocksOf, pageAt, root, rowsOf, sectionOf } from "./page.ts";
 
 const page = pageAt("docs/policies.md");
@@ -25,7 +26,7 @@ function askedOn(policy: Policy): string {
 
 /** The policies whose code stands on the page, as a team has them in a pack. */
 async function ownPolicies(): Promise<Policy[]> {
-  const pack = folder();
+  const pack = newFolder();
   symlinkSync(join(root, "node_modules"), join(pack, "node_modules"), "dir");
   const codes = blocksOf(page, "js").filter((code) => code.startsWith("// "));
   return await Promise.all(

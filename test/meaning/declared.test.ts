@@ -37,9 +37,8 @@ const semantics = {
 };
 
 function folderOf(files: Readonly<Record<string, string>>): string {
-  const folder = newFolder();
-  mkdirSync(join(folder, "lists"));
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const folder = newFolder(files);
+  mkdirSync(join(folder, "lists"), { recursive: true });
   return folder;
 }
 

@@ -2,17 +2,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Secret } from "@pulumi/policy";
 import fc from "fast-check";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { defineSemantics, evaluate as evaluateRules, readRules, type SemanticsInput } from "../../meaning/index.ts";
 import { acceptedPayments, acceptedPaymentsAt, acceptedPaymentsShown } from "../../policy/accepted-payments.ts";
 import type { Json, JsonObject } from "../../sdk/json/index.ts";
+import { newFolder } from "../support/folder.ts";
 import { ask, type Declared, evaluate, ruleSet, shownByHost, unknown } from "./evaluate.ts";
 import { described, limit, semanticsFile } from "./payments.ts";
-import { ciphertext, folder, plaintext, stackExport } from "./stack-export.ts";
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
+import { ciphertext, plaintext, stackExport } from "./stack-export.ts";
 
 const set = (rules: Record<string, unknown>): Declared => ruleSet("all", rules);
 
@@ -197,7 +194,7 @@ describe("allowed", () => {
   });
 
   test("lets the rules of a folder pass, those too that left it", async () => {
-    const rules = folder();
+    const rules = newFolder();
     for (const [name, ...files] of [
       ["emea", "day.yaml", "night.yaml"],
       ["apac", "day.yaml"],

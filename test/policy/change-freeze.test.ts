@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { changeFreeze, changeFreezeAt } from "../../policy/change-freeze.ts";
 import type { Json } from "../../sdk/json/index.ts";
 import { type Declared, evaluate, rule, ruleSet, unknown } from "./evaluate.ts";
@@ -15,10 +15,6 @@ const at = (moment: string) => changeFreezeAt(() => new Date(moment));
 /** A run of the engine that only shows what would be done, unless a test says otherwise. */
 beforeEach(() => {
   vi.stubEnv("PULUMI_NODEJS_DRY_RUN", "true");
-});
-
-afterEach(() => {
-  vi.unstubAllEnvs();
 });
 
 describe("change-freeze without a baseline", () => {

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { definitionSchema } from "../../policy/definition-schema.ts";
 import { newFolder } from "../support/folder.ts";
 import { evaluate, rule, ruleSet, unknown } from "./evaluate.ts";
@@ -125,10 +125,6 @@ describe("definition-schema", () => {
       folder = newFolder();
       // Where pulumi was started, as the shell says it.
       vi.stubEnv("PWD", folder);
-    });
-    afterEach(() => {
-      vi.unstubAllEnvs();
-      rmSync(folder, { recursive: true });
     });
 
     test("is found from the folder in which pulumi was started", async () => {

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { flippedPayments, flippedPaymentsAt } from "../../policy/flipped-payments.ts";
+import { newFolder } from "../support/folder.ts";
 import { type Declared, evaluate, ruleSet, unknown } from "./evaluate.ts";
 import { file, limit, semanticsFile } from "./payments.ts";
-import { folder, stackExport } from "./stack-export.ts";
+import { stackExport } from "./stack-export.ts";
 
 const set = (rules: Record<string, unknown>): Declared => ruleSet("all", rules);
 const night = limit(500);
@@ -39,7 +40,7 @@ describe("flipped-payments", () => {
 
   test("reads CSV, packed or not, by the fields' names", async () => {
     const csv = `amount,country\n${amounts.map((amount) => `${amount},DE\n`).join("")}`;
-    const packed = join(folder(), "sample.csv.gz");
+    const packed = join(newFolder(), "sample.csv.gz");
     writeFileSync(packed, gzipSync(csv));
     expect((await judged({ night: limit(550) }, { file: packed })).violations).toEqual([
       expect.stringContaining("found 5 of 100 payments"),

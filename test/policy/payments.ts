@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { folder } from "./stack-export.ts";
+import { newFolder } from "../support/folder.ts";
 
 /** What rules such as `limit` mean. */
 export const described = {
@@ -26,7 +26,7 @@ export const described = {
 
 /** A file that is gone after the test. */
 export function file(name: string, text: string): string {
-  const path = join(folder(), name);
+  const path = join(newFolder(), name);
   writeFileSync(path, text);
   return path;
 }

@@ -1,10 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { removedRules } from "../../policy/removed-rules.ts";
+import { newFolder } from "../support/folder.ts";
 import { type Declared, evaluate, rule, ruleSet, unknown } from "./evaluate.ts";
-import { ciphertext, deploymentOf, folder, plaintext, stackExport } from "./stack-export.ts";
+import { ciphertext, deploymentOf, plaintext, stackExport } from "./stack-export.ts";
 
 /** Rules k1, k2, … */
 function keyed(count: number, from = 1): Record<string, object> {
@@ -112,7 +113,7 @@ describe("removed-rules", () => {
   test("knows the keys of rules that are secret, and leaves out what earlier runs could not delete", async () => {
     const sealed = ruleSet("set", ciphertext, { props: { ruleIds: { a: "r-1", "b (to be deleted)": "r-2" } } });
     const shown = ruleSet("shown", plaintext({ c: {} }), { props: { ruleIds: {} } });
-    const file = join(folder(), "state.json");
+    const file = join(newFolder(), "state.json");
     const { resources } = Object(deploymentOf([]));
     const written = [sealed, shown].map(({ type, name, props }) => ({
       urn: `urn:pulumi:dev::shop::shop:index:Rules$${type}::${name}`,
@@ -150,10 +151,6 @@ describe("removed-rules", () => {
 });
 
 describe("a baseline", () => {
-  afterEach(() => {
-    vi.unstubAllEnvs();
-  });
-
   const ask = (baseline: string, declared: readonly Declared[] = []) => evaluate(removedRules, declared, { baseline });
 
   test("has to be named, and the reason says how it is written", async () => {
@@ -173,7 +170,7 @@ describe("a baseline", () => {
   });
 
   test("that is not there is named with its full path and with the command that writes it", async () => {
-    const here = folder();
+    const here = newFolder();
     vi.stubEnv("PWD", here);
     const file = join(here, "base.json");
     await expect(ask("base.json")).rejects.toThrow(
@@ -183,7 +180,7 @@ describe("a baseline", () => {
   });
 
   test("that is no state is refused, without a word of what is in it", async () => {
-    const file = join(folder(), "base.json");
+    const file = join(newFolder(), "base.json");
     const refused = async (text: string): Promise<string> => {
       writeFileSync(file, text);
       return await ask(file).then(String, ({ message }) => message);

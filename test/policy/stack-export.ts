@@ -1,8 +1,6 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { setType } from "../../provider/host/types.ts";
 import type { Json } from "../../sdk/json/index.ts";
-import { newFolder } from "../support/folder.ts";
+import { newFile } from "../support/folder.ts";
 import type { Declared } from "./evaluate.ts";
 
 const signature = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
@@ -11,16 +9,9 @@ const signature = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75f
 export const ciphertext = { ...signature, ciphertext: "v1:AAAA:AAAA" };
 export const plaintext = (value: Json) => ({ ...signature, plaintext: JSON.stringify(value) });
 
-/** A folder that is gone after the test. */
-export function folder(): string {
-  const path = newFolder();
-  return path;
-}
-
 /** A file as `pulumi stack export` writes it, of a stack in which these resources are deployed. */
 export function stackExport(deployed: readonly Declared[], more: object = {}): string {
-  const file = join(folder(), "baseline.json");
-  writeFileSync(file, JSON.stringify({ version: 3, deployment: deploymentOf(deployed, more) }));
+  const file = newFile("baseline.json", JSON.stringify({ version: 3, deployment: deploymentOf(deployed, more) }));
   return file;
 }
 

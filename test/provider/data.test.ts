@@ -1,7 +1,7 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { LocalService } from "../../local/service/index.ts";
 import {
   getMerchantRule,
@@ -44,10 +44,6 @@ beforeAll(async () => {
       nowhere: { baseUrl: service.url },
     }),
   });
-});
-afterAll(async () => {
-  await service.close();
-  rmSync(folder, { recursive: true });
 });
 
 const known = <T>(value: pulumi.Output<T>): Promise<T> => new Promise((resolve) => value.apply(resolve));

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { RulesClient } from "../../sdk/client/index.ts";
 import { isJsonObject, type JsonObject } from "../../sdk/json/index.ts";
 import { rule } from "../support/rules.ts";
@@ -23,7 +23,6 @@ test("an error that nobody expects at one rule is that rule's alone, says nothin
   const { service, run } = await open();
   const { create } = RulesClient.prototype;
   const spied = vi.spyOn(RulesClient.prototype, "create");
-  onTestFinished(() => spied.mockRestore());
   spied.mockImplementation(function (this: RulesClient, definition, options) {
     if (definition.name === "rule-2") return Promise.reject(new TypeError("cannot read limit 1 of rule-2"));
     return create.call(this, definition, options);

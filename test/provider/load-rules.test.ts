@@ -211,25 +211,19 @@ describe("a file that is no rule", () => {
 });
 
 describe("an overlay", () => {
-  function overlay(files: Record<string, string>): string {
-    const over = newFolder();
-    for (const [name, content] of Object.entries(files)) writeFileSync(join(over, name), content);
-    return over;
-  }
-
   test("gives each environment its own rules from one folder", () => {
     write({
       "limit.yaml": "name: limit\npriority: 10\nnote: try\nactions: [{ type: review }, { type: log }]\n",
       "country.json": '{"name": "country", "in": {"allow": ["DE"], "mode": "soft"}}',
       "trial.yaml": "name: trial",
     });
-    const production = overlay({
+    const production = newFolder({
       "limit.yml": "priority: 100\nnote: null\nactions: [{ type: decline }]",
       "country.yaml": "in: { mode: strict, since: { year: 2026, month: null } }",
       "trial.yaml": "# not there yet\nnull\n",
       "night.yaml": "name: night\nnote: null",
     });
-    expect(loadRules(folder, { overlay: overlay({}) })).toEqual(loadRules(folder));
+    expect(loadRules(folder, { overlay: newFolder({}) })).toEqual(loadRules(folder));
     const rules = loadRules(folder, { overlay: production });
     expect(rules).toEqual({
       country: { name: "country", in: { allow: ["DE"], mode: "strict", since: { year: 2026 } } },
@@ -254,14 +248,14 @@ describe("an overlay", () => {
     ];
     for (const [under, over, merged] of cases) {
       write({ "r.json": under });
-      const rules = loadRules(folder, { overlay: overlay({ "r.json": over }) });
+      const rules = loadRules(folder, { overlay: newFolder({ "r.json": over }) });
       expect(JSON.stringify(rules), `${under} ${over}`).toBe(`{"r":${merged}}`);
     }
   });
 
   test("is merged before the rules become texts", () => {
     write({ "a.yaml": "name: a\npriority: 1", "b.json": '{"tags": ["x"], "name": "b"}' });
-    const over = overlay({ "a.yaml": "priority: 2", "c.yaml": "name: c" });
+    const over = newFolder({ "a.yaml": "priority: 2", "c.yaml": "name: c" });
     const texts = loadRules(folder, { as: "texts", overlay: over });
     expectTypeOf(texts).toEqualTypeOf<Record<string, string>>();
     expect(texts).toEqual({ a: '{"name":"a","priority":2}', b: '{"name":"b","tags":["x"]}', c: '{"name":"c"}' });
@@ -270,7 +264,7 @@ describe("an overlay", () => {
 
   test("is refused with its own files and lines", () => {
     write({ "a.yaml": "name: a", "B.yaml": "name: b", "c.yaml": "x: 1\nx: 2" });
-    const over = overlay({
+    const over = newFolder({
       "a.yaml": "# all that was here is gone\n---\n",
       "b.yaml": "priority: 1",
       "d.yaml": "null",

@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { connectionSettings } from "../../provider/settings/connection-settings.ts";
@@ -13,10 +12,7 @@ import { startService } from "../support/stack/service.ts";
 const environment = { MERCHANT_RULES_BASE_URL: "http://127.0.0.1:1", MERCHANT_RULES_TOKEN: "t" };
 
 function project(files: Record<string, string> = {}): string {
-  const folder = newFolder();
-  writeFileSync(join(folder, "Pulumi.yaml"), "name: shop\nruntime: nodejs\n");
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  return folder;
+  return newFolder({ "Pulumi.yaml": "name: shop\nruntime: nodejs\n", ...files });
 }
 
 const settings = (folder: string, more: Record<string, string> = {}) =>

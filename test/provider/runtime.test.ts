@@ -10,7 +10,6 @@ function pretend(versions: Record<string, string>): void {
 }
 
 afterEach(() => {
-  vi.unstubAllGlobals();
   vi.resetModules();
 });
 

@@ -1,11 +1,9 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
-import { newFolder } from "../support/folder.ts";
 import { makeStack, type Stack } from "../support/stack/engines.ts";
 import { type Front, startFront } from "../support/stack/front.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
+import { contractFileOf } from "../support/stack/service.ts";
 import { contract, hasJava, startWireMock, type WireMock } from "./wiremock.ts";
 
 /** WireMock, with no rules at the beginning of a test. */
@@ -48,9 +46,7 @@ export const paged: ContractInput = { ...contract, limits: { pageSize: 3 } };
 async function openAt(service: WireMock, spoken: ContractInput): Promise<RealPlace> {
   await service.removeAll();
   const front = await startFront(service.url);
-  const folder = newFolder();
-  const file = join(folder, "contract.json");
-  writeFileSync(file, JSON.stringify(spoken));
+  const file = contractFileOf(spoken);
   const token = { MERCHANT_RULES_CLIENT_ID: service.user, MERCHANT_RULES_CLIENT_SECRET: service.password };
   const settings = { baseUrl: front.url, contract: file };
   return {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import fc from "fast-check";
@@ -92,10 +92,7 @@ describe.skipIf(!hasChromium)("in a browser", { timeout: 120_000 }, () => {
     folder = newFolder();
     browser = await Browser.open();
   });
-  afterAll(async () => {
-    await browser.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => browser.close());
 
   async function open(rules: readonly RuleRow[], look?: Parameters<Browser["goTo"]>[1]): Promise<void> {
     writeFileSync(join(folder, "page.html"), rulesPage({ title: "Rules of stack dev", rules }));

@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ruleType, setType } from "../../provider/host/types.ts";
@@ -23,6 +22,7 @@ import { applied, withSecretsAt } from "../support/stack/states.ts";
 const contract: ContractInput = contractOf({
   rule: { naturalKey: "/name", owner: { at: "/metadata/managedBy" }, secret: ["/token"] },
 });
+
 const rules = { a: rule(1, { token: "s3cret-1" }), b: rule(2), c: rule(3) };
 const declared: Record<string, JsonObject> = { all: { rules }, one: { definition: rule(4) } };
 
@@ -34,10 +34,8 @@ async function world(state = declared) {
 }
 
 function folderOf(files: Record<string, JsonObject>): string {
-  const folder = newFolder();
-  for (const [key, definition] of Object.entries(files))
-    writeFileSync(join(folder, `${key}.yaml`), `# a rule\n${JSON.stringify(definition)}\n`);
-  return folder;
+  const texts = Object.entries(files).map(([key, of]) => [`${key}.yaml`, `# a rule\n${JSON.stringify(of)}\n`]);
+  return newFolder(Object.fromEntries(texts));
 }
 
 function previewOf(steps: readonly JsonObject[], sames = 0): string {

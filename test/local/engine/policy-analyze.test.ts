@@ -1,16 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { main } from "../../../cli/main.ts";
 import { hasPulumi } from "../../support/stack/project.ts";
 import { Project, passphrase } from "./support.ts";
 
 const pack = join(import.meta.dirname, "fixtures/policies");
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-});
 
 /** Runs the command in this process. */
 async function analyze(...flags: string[]): Promise<{ code: number; stdout: string; stderr: string }> {

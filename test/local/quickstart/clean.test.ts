@@ -14,7 +14,6 @@ const url = "http://127.0.0.1:4010";
 function openFolder(): string {
   const temporary = temporaryFolder();
   vi.stubEnv("TMPDIR", temporary);
-  onTestFinished(() => void vi.unstubAllEnvs());
   return temporary;
 }
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
@@ -15,9 +15,8 @@ const started: ChildProcess[] = [];
 beforeEach(() => {
   folder = newFolder();
 });
-afterEach(async () => {
+afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true });
 });
 
 /** The command's sources in a process of their own, as `bin/merchant-rules.js` runs what is built of them. */

@@ -164,7 +164,6 @@ describe("a world with a function as its program", () => {
 
   test("sees no environment by which it would reach a real service", async () => {
     vi.stubEnv("MERCHANT_RULES_BASE_URL", "https://rules.example.com");
-    onTestFinished(() => void vi.unstubAllEnvs());
     const world = await open({ program: () => {} });
     await expect(world.preview()).rejects.toThrow(
       /What to do: unset MERCHANT_RULES_BASE_URL for the tests, or give the program as a file/,
@@ -184,7 +183,6 @@ describe("two worlds at once", () => {
     // Other test files have worlds in the usual one.
     const temporary = newFolder();
     vi.stubEnv("TMPDIR", temporary);
-    onTestFinished(() => void vi.unstubAllEnvs());
     const before = { cwd: process.cwd(), environment: { ...process.env } };
     const program = (name: string) => async () => {
       new MerchantRule(name, { definition: { name } });
@@ -226,7 +224,6 @@ describe("a world with a file as its program", () => {
     const typed = write("typed.ts", `${body}: string | undefined = process.env.MERCHANT_RULES_BASE_URL;\n${rule}`);
     const world = await open({ program: typed, contract: { version: 1 } });
     vi.stubEnv("MERCHANT_RULES_BASE_URL", "https://rules.example.com");
-    onTestFinished(() => void vi.unstubAllEnvs());
     expect((await world.up()).outputs).toEqual({});
     expect(world.rules()).toEqual([{ ruleId: "1", rule: { name: "one" } }]);
     const broken = write("broken.js", "console.log('so far');\nthrow new Error('boom');");

@@ -1,11 +1,9 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { newCrypter } from "../../../stack/state/crypter.ts";
-import { newFolder } from "../../support/folder.ts";
 import { type EngineName, hasPulumi, TestProject } from "../../support/stack/project.ts";
+import { contractFileOf } from "../../support/stack/service.ts";
 import { failures, methods, serveEchoing } from "./echoing-service.ts";
 import { everythingBelow, expectNoTrace, secretAround } from "./traces.ts";
 
@@ -51,11 +49,9 @@ async function open(engine: EngineName) {
   const service = await serveEchoing(secrets.token, Object.values(secrets), () => {
     if (seenOnDisk.length < 40) seenOnDisk.push(everythingBelow(project.backend));
   });
-  const folder = newFolder();
-  writeFileSync(join(folder, "contract.json"), JSON.stringify(contract));
   const project = new TestProject({
     MERCHANT_RULES_BASE_URL: service.baseUrl,
-    MERCHANT_RULES_CONTRACT: join(folder, "contract.json"),
+    MERCHANT_RULES_CONTRACT: contractFileOf(contract),
     MERCHANT_RULES_CLIENT_ID: "shop",
   });
   onTestFinished(() => project.remove());

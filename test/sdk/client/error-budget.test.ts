@@ -1,12 +1,8 @@
 import { createServer } from "node:net";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { RulesClient } from "../../../sdk/client/index.ts";
 import { isMerchantRulesError, type MerchantRulesError } from "../../../sdk/errors.ts";
 import { type Answer, allOf, clientOf, dropped, failureOf, type Reply, serve, silent } from "./scripted-server.ts";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 const found = { json: { name: "x" } };
 const fixed = { kind: "token", token: "refused" } as const;

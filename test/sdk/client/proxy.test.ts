@@ -19,7 +19,6 @@ function environment(variables: Partial<typeof noProxies>): void {
 
 const trusted = tls.getCACertificates("default");
 afterEach(() => {
-  vi.unstubAllEnvs();
   tls.setDefaultCACertificates(trusted);
 });
 

@@ -4,7 +4,6 @@ import { clientOf, contractOf, failureOf, type Received, type Reply, reply, serv
 
 afterEach(() => {
   vi.useRealTimers();
-  vi.restoreAllMocks();
 });
 
 const credentials = { kind: "client", clientId: "shop", clientSecret: "hush, a secret" } as const;

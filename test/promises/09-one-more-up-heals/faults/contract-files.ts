@@ -1,12 +1,9 @@
-import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { type Contract, defineContract } from "../../../../sdk/contract/index.ts";
 import { getOrMake } from "../../../../sdk/get-or-make.ts";
-import { newFolder } from "../../../support/folder.ts";
+import { contractFileOf } from "../../../support/stack/service.ts";
 import { hurried, type MatrixContract } from "./scenarios.ts";
 
 interface ContractFiles {
-  readonly folder: string;
   readonly contract: Contract;
   /** The path of the contract's file. */
   readonly file: string;
@@ -20,16 +17,7 @@ const made = new Map<MatrixContract, ContractFiles>();
 export function filesOf(matrixContract: MatrixContract): ContractFiles {
   return getOrMake(made, matrixContract, () => {
     const { contract } = matrixContract;
-    const folder = newFolder();
-    const [file, hurriedFile] = [join(folder, "contract.json"), join(folder, "hurried.json")];
-    writeFileSync(file, JSON.stringify(contract));
-    writeFileSync(hurriedFile, JSON.stringify({ ...contract, limits: { ...contract.limits, ...hurried } }));
-    return { folder, contract: defineContract(contract), file, hurriedFile };
+    const hurriedFile = contractFileOf({ ...contract, limits: { ...contract.limits, ...hurried } });
+    return { contract: defineContract(contract), file: contractFileOf(contract), hurriedFile };
   });
-}
-
-/** To be called when no cell of this process runs any more. */
-export function removeFiles(): void {
-  for (const { folder } of made.values()) rmSync(folder, { recursive: true });
-  made.clear();
 }

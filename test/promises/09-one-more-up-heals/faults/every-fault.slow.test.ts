@@ -1,10 +1,7 @@
-import { afterAll, expect, test } from "vitest";
-import { removeFiles } from "./contract-files.ts";
+import { expect, test } from "vitest";
 import { kinds } from "./kinds.ts";
 import { cellsOf } from "./matrix.ts";
 import { rows } from "./rows.ts";
-
-afterAll(removeFiles);
 
 // A cell whose fault hits no request fails.
 test("every fault has a cell", async () => {

@@ -1,7 +1,6 @@
 import PQueue from "p-queue";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type Cell, connectionCells, faultCells, killCells, requestsOf, runCell } from "./cells.ts";
-import { removeFiles } from "./contract-files.ts";
 import { kinds } from "./kinds.ts";
 import { Results } from "./results.ts";
 import { nameOf, type Part, partsOf, type Row, rows } from "./rows.ts";
@@ -32,8 +31,6 @@ export function faultMatrix(contract: string): void {
   if (own.length === 0) throw new Error(`scenarios.ts has no contract ${contract}`);
   // The queues say what runs at once.
   vi.setConfig({ maxConcurrency: 2 * own.length });
-  afterAll(removeFiles);
-
   // The kills work in processes of their own. All other work in this process would hold up the cells that wait for a
   // timeout, and what they don't wait for would time out.
   describe("with little work in this process", () => runParts(["timeouts", "kills", "connection"]));
