@@ -4,9 +4,8 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { defined } from "../../sdk/json/index.ts";
 import { controlApp, controlPath, type FaultKind, type Faults, type Reply, type Visit } from "./faults/index.ts";
-import { strangerBy } from "./own-machine.ts";
 import { Refusal, refusalResponse } from "./refusal.ts";
-import { type IncomingRequest, readRequest } from "./request.ts";
+import { type IncomingRequest, readRequest, strangerBy } from "./request.ts";
 import type { ServedOperation, ServedRequest } from "./request-log.ts";
 import { type Match, type Route, routeOf } from "./routes.ts";
 import { send } from "./send.ts";
@@ -20,8 +19,6 @@ export interface AppOptions {
   readonly live: LocalApp | undefined;
   /** Called with every request once its response is known, before it is sent. */
   readonly served: (request: ServedRequest) => void;
-  /** Called with what went wrong within the service itself. */
-  readonly failed: (error: unknown) => void;
 }
 
 export type LocalApp = Hono<{ Bindings: HttpBindings }>;
@@ -42,9 +39,9 @@ export function localApp(options: AppOptions): LocalApp {
       outgoing.destroy(); // The client went away; nobody is left to answer.
       return RESPONSE_ALREADY_SENT;
     }
-    const { operation, reply, fault } = await replyTo(options, request, outgoing);
-    options.served(servedRequest(request, operation, reply, fault, contract.idempotency?.header));
-    send(reply, contract.errors.requestId.header, outgoing);
+    const replied = await replyTo(options, request, outgoing);
+    options.served(servedRequest(request, replied, contract.idempotency?.header));
+    send(replied.reply, contract.errors.requestId.header, outgoing);
     return RESPONSE_ALREADY_SENT;
   });
   return app;
@@ -89,12 +86,12 @@ function refused({ service }: AppOptions, refusal: Refusal): Replied {
 }
 
 /** Serves a request, and returns its response, or the one to its failure. */
-function responseTo({ service, failed }: AppOptions, match: Match, request: IncomingRequest, twist?: Twist) {
+function responseTo({ service }: AppOptions, match: Match, request: IncomingRequest, twist?: Twist) {
   try {
     return serveRequest(service, match, request, twist);
   } catch (error) {
     const refusal = refusalOf(error);
-    if (refusal.code === "INTERNAL") failed(error);
+    if (refusal.code === "INTERNAL") console.error("local rules service:", error);
     return refusalResponse(refusal, service.contract.errors);
   }
 }
@@ -108,12 +105,9 @@ function noRoute({ method, path }: IncomingRequest, allow: readonly string[]): R
 
 function servedRequest(
   { method, path, query, header }: IncomingRequest,
-  operation: ServedOperation,
-  reply: Reply,
-  fault: FaultKind | undefined,
+  { operation, reply, fault }: Replied,
   keyHeader: string | undefined,
 ): ServedRequest {
-  const key = keyHeader === undefined ? undefined : header(keyHeader);
   const response = reply.send === "nothing" ? undefined : reply.response;
   return defined({
     operation,
@@ -121,7 +115,7 @@ function servedRequest(
     path,
     query: query.size === 0 ? noQuery : Object.fromEntries(query),
     status: response?.status ?? 0,
-    idempotencyKey: key,
+    idempotencyKey: keyHeader === undefined ? undefined : header(keyHeader),
     replayed: response?.replayed === true ? true : undefined,
     fault,
   });

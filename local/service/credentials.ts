@@ -107,22 +107,16 @@ export class Gate {
       const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
       if (typeof value !== "string") throw badRequest(`the field ${name} must be a text`);
       const isCredential = template.includes("{clientId}") || template.includes("{clientSecret}");
-      const known = { ...parameters, clientId, clientSecret };
-      const fits = templateFits(template, known, value);
+      const fits = templateFits(template, { ...parameters, clientId, clientSecret }, value);
       if (!fits && !isCredential) throw badRequest(`the field ${name} is not what the contract fixes`);
       authentic = fits && authentic;
     }
     if (!authentic) throw new Refusal(401, "INVALID_CLIENT", "the client is unknown, or its secret is wrong");
-    this.#forgetExpired();
+    for (const [digest, expiry] of this.#expiries) if (expiry <= now()) this.#expiries.delete(digest);
     const token = randomBytes(32).toString("base64url");
     this.#expiries.set(hash("sha256", token, "base64"), now() + tokenLifeSeconds * 1000);
     const response = withValueAt({ token_type: "Bearer" }, operation.accessToken, token);
     return operation.expiresIn === null ? response : withValueAt(response, operation.expiresIn, tokenLifeSeconds);
-  }
-
-  #forgetExpired(): void {
-    const now = this.#options.now();
-    for (const [digest, expiry] of this.#expiries) if (expiry <= now) this.#expiries.delete(digest);
   }
 }
 

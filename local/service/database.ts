@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { MerchantRulesError } from "../../sdk/errors.ts";
+import { reasonOf } from "../../sdk/json/json.ts";
 
 /** Marks a file as one of this service's (`PRAGMA application_id`): "MRLS". */
 const applicationId = 0x4d524c53;
@@ -34,8 +35,7 @@ const schema = `
  * @throws MerchantRulesError SETTINGS_INVALID: a folder, not a database, another program's, not writable.
  */
 export function openDatabase(file: string): DatabaseSync {
-  const inMemory = file === ":memory:";
-  const reason = inMemory ? undefined : whyUnusable(file);
+  const reason = whyUnusable(file);
   if (reason !== undefined) throw refused(file, reason);
   let database: DatabaseSync | undefined;
   try {
@@ -45,18 +45,15 @@ export function openDatabase(file: string): DatabaseSync {
     const marked = number(database, "SELECT application_id AS value FROM pragma_application_id") === applicationId;
     if (!wasNew && !marked) throw refused(file, "it is a database of another program");
     const version = number(database, "SELECT user_version AS value FROM pragma_user_version");
-    if (version > formatVersion)
-      throw refused(
-        file,
-        `a newer version of this package wrote it (format ${version}; this one reads ${formatVersion})`,
-      );
+    const formats = `format ${version}; this one reads ${formatVersion}`;
+    if (version > formatVersion) throw refused(file, `a newer version of this package wrote it (${formats})`);
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     makeTables(database);
     return database;
   } catch (cause) {
     database?.close();
     if (cause instanceof MerchantRulesError) throw cause;
-    throw refused(file, cause instanceof Error ? cause.message : String(cause), cause);
+    throw refused(file, reasonOf(cause), cause);
   }
 }
 
@@ -74,6 +71,7 @@ const magic = "SQLite format 3\u0000";
 /** Returns why a file cannot be used. SQLite's own words ("unable to open database file") do not say which of these it is. */
 function whyUnusable(file: string): string | undefined {
   if (file === "") return "its name is empty";
+  if (file === ":memory:") return undefined;
   const folder = dirname(file);
   if (!existsSync(folder)) return `the folder ${folder} does not exist`;
   if (!existsSync(file)) return undefined;
@@ -83,7 +81,7 @@ function whyUnusable(file: string): string | undefined {
     if (!status.isFile()) return "it is not a regular file";
     return status.size === 0 || startsLike(file, magic) ? undefined : "it is not a SQLite database";
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   }
 }
 

@@ -14,18 +14,8 @@ import {
 import { Refusal, type RefusalDetail } from "./refusal.ts";
 import type { RuleShape } from "./rule-shape.ts";
 
-/**
- * Judges the definitions that clients send. The owner's mark stands in a rule, but in no definition: it is never
- * judged.
- */
-export interface DefinitionJudge {
-  /** Refuses what the contract's schema does not allow, and what only the service sets. @throws Refusal 422 */
-  demandValid(definition: JsonObject): void;
-  /** Refuses a change of an immutable field. Fields that `after` leaves out do not count, as in a client's comparison. @throws Refusal 422 */
-  demandMutable(before: JsonObject, after: JsonObject): void;
-}
-
-export function definitionJudge({ rule }: Contract, shape: RuleShape): DefinitionJudge {
+/** Judges the definitions that clients send. The owner's mark stands in a rule, but in no definition: it is never judged. */
+export function definitionJudge({ rule }: Contract, shape: RuleShape) {
   const { schema, owner, immutable } = rule;
   const checker = schema === null ? undefined : definitionChecker(schema);
   const check = (definition: JsonObject): RefusalDetail[] =>
@@ -39,19 +29,19 @@ export function definitionJudge({ rule }: Contract, shape: RuleShape): Definitio
     return dropped.length < kept.length ? dropped : kept;
   };
   return {
-    demandValid: (definition) => {
-      const managed = shape.managedIn(definition).map(
-        (pointer): RefusalDetail => ({
-          path: segmentsOf(pointer).join("."),
-          reason: "only the service sets this",
-        }),
-      );
-      const faults = [...managed, ...schemaFaults(definition)];
+    /** Refuses what the contract's schema does not allow, and what only the service sets. @throws Refusal 422 */
+    demandValid: (definition: JsonObject): void => {
+      const managed = shape.managedIn(definition).map((pointer) => segmentsOf(pointer).join("."));
+      const faults = [
+        ...managed.map((path) => ({ path, reason: "only the service sets this" })),
+        ...schemaFaults(definition),
+      ];
       if (faults.length === 0) return;
       const said = faults.map(({ path, reason }) => `${path === "" ? "the definition" : path} ${reason}`).join("; ");
       throw new Refusal(422, "VALIDATION_FAILED", `the definition is not valid: ${said}`, { details: faults });
     },
-    demandMutable: (before, after) => {
+    /** Refuses a change of an immutable field. Fields that `after` leaves out do not count, as in a client's comparison. @throws Refusal 422 */
+    demandMutable: (before: JsonObject, after: JsonObject): void => {
       if (immutable.length === 0) return;
       const details = differences(project(before, after, rule), after, rule)
         .filter((difference) => immutable.some((pattern) => touches(difference, pattern, rule)))

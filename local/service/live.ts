@@ -5,7 +5,7 @@ import { Hono } from "hono";
 import type { Json } from "../../sdk/json/index.ts";
 import { printable } from "../../sdk/json/printable.ts";
 import type { Merchant, StoredByHand } from "./merchants.ts";
-import { strangerBy } from "./own-machine.ts";
+import { strangerBy } from "./request.ts";
 import type { ServedRequest } from "./request-log.ts";
 
 /** A page on which a person sees the rules come and go. */
@@ -81,15 +81,14 @@ export class Live {
   /** Shows a request that was served. */
   served({ method, path, query, operation, status, replayed, fault }: ServedRequest): void {
     const search = new URLSearchParams(query).toString();
+    const remarks = [...(replayed === true ? ["replayed"] : []), ...(fault === undefined ? [] : [`fault: ${fault}`])];
     const request = {
       at: new Date(this.#now()).toISOString(),
       method,
       path: printable(search === "" ? path : `${path}?${search}`, 200),
       operation,
       status: status === 0 ? "none" : String(status),
-      remark: [...(replayed === true ? ["replayed"] : []), ...(fault === undefined ? [] : [`fault: ${fault}`])].join(
-        ", ",
-      ),
+      remark: remarks.join(", "),
     };
     this.#requests = [...this.#requests.slice(1 - keptRequests), request];
     if (this.#watchers.size > 0) this.#later(() => this.#unsentRequests++);
@@ -115,13 +114,9 @@ export class Live {
       before = rules.at(-1)?.sequence ?? 0;
       const rows = rules
         .filter((rule) => !this.#merchant.isGone(rule))
-        .map(({ ruleId, definition }) => this.#row(ruleId, definition));
+        .map(({ ruleId, definition: rule }) => this.#page.row({ ruleId, rule }));
       if (!this.#send(watcher, "rules", { isFirst, rules: rows })) await drained(outgoing);
     }
-  }
-
-  #row(ruleId: string, rule: StoredByHand["rule"]): Json {
-    return this.#page.row({ ruleId, rule });
   }
 
   #later(note: () => void): void {
@@ -131,9 +126,10 @@ export class Live {
 
   #flush(): void {
     this.#timer = undefined;
-    const changes = [...this.#changed].map((id): Json => {
-      const rule = this.#merchant.store.find(id);
-      return { id, rule: rule === undefined || this.#merchant.isGone(rule) ? null : this.#row(id, rule.definition) };
+    const changes = [...this.#changed].map((ruleId): Json => {
+      const stored = this.#merchant.store.find(ruleId);
+      const isGone = stored === undefined || this.#merchant.isGone(stored);
+      return { id: ruleId, rule: isGone ? null : this.#page.row({ ruleId, rule: stored.definition }) };
     });
     const requests = this.#unsentRequests === 0 ? [] : this.#requests.slice(-this.#unsentRequests);
     this.#changed.clear();

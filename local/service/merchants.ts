@@ -1,12 +1,10 @@
 import { format, parse } from "node:path";
-import type { Contract } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { findNotJson, type JsonObject, pathOf } from "../../sdk/json/index.ts";
 import { Replays } from "./idempotency.ts";
 import { ruleIdMaker, sequentialRuleIds } from "./rule-id.ts";
-import { RuleOperations } from "./rule-operations.ts";
+import { RuleOperations, type RuleOperationsOptions } from "./rule-operations.ts";
 import { ruleShape } from "./rule-shape.ts";
-import { ruleStanding } from "./rule-standing.ts";
 import { RuleStore, type StoredRule } from "./store.ts";
 
 /** A merchant that a service has rules of, and the token by which it is known. */
@@ -47,16 +45,13 @@ export interface Merchant {
   isGone(rule: StoredRule): boolean;
 }
 
-export interface MerchantsOptions {
-  readonly contract: Contract;
+export interface MerchantsOptions extends Pick<RuleOperationsOptions, "contract" | "allowDuplicates" | "now"> {
   /** At least one. */
   readonly merchants: readonly LocalMerchant[];
   /** The first merchant's file; the others have files beside it, named after them. */
   readonly dataFile: string;
   readonly ruleIds: "ordered" | "sequential";
   readonly answers: "id" | "rule";
-  readonly allowDuplicates: boolean;
-  readonly now: () => number;
 }
 
 /** The merchants of a service; each has rules and idempotency keys of its own. */
@@ -103,15 +98,10 @@ export class Merchants {
 function openMerchant(name: string, store: RuleStore, options: MerchantsOptions): Merchant {
   const { contract, ruleIds, answers, allowDuplicates, now } = options;
   const shape = ruleShape(contract, answers);
-  const standing = ruleStanding(contract, shape);
   const newRuleId = ruleIds === "sequential" ? sequentialRuleIds(store) : ruleIdMaker(now);
-  const operations = new RuleOperations({ contract, store, shape, standing, newRuleId, allowDuplicates, now });
+  const operations = new RuleOperations({ contract, store, shape, newRuleId, allowDuplicates, now });
   const byHand: RulesByHand = {
-    rules: () =>
-      store
-        .after(0, -1)
-        .filter((stored) => !standing.isGone(stored))
-        .map(shown),
+    rules: () => store.after(0, -1).flatMap((stored) => (shape.isGone(stored) ? [] : shown(stored))),
     rows: () => store.after(0, -1).map(shown),
     put: (given, rule) => {
       const fault = findNotJson(rule);
@@ -125,8 +115,7 @@ function openMerchant(name: string, store: RuleStore, options: MerchantsOptions)
     },
     remove: (ruleId) => store.remove(ruleId),
   };
-  const { isGone } = standing;
-  return { name, store, operations, replays: new Replays(store, now), byHand, isGone };
+  return { name, store, operations, replays: new Replays(store, now), byHand, isGone: shape.isGone };
 }
 
 function shown({ ruleId, definition }: StoredRule): StoredByHand {

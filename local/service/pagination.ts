@@ -58,25 +58,10 @@ const served: ByKind<ServedPages> = {
 
   page: (by) => ({
     ...counted(by),
-    parameter: by.page,
-    request: (query, limit) => {
-      const page = integer(query.get(by.page) ?? String(by.first), by.first, Number.MAX_SAFE_INTEGER);
-      if (page === undefined) throw badRequest(`${by.page} must be a whole number from ${by.first} on`);
-      return { kind: "from", offset: (page - by.first) * limit, limit };
-    },
-    isLater: (query) => Number(query.get(by.page) ?? by.first) > by.first,
+    ...byNumber(by.page, by.first, (page, limit) => (page - by.first) * limit),
   }),
 
-  offset: (by) => ({
-    ...counted(by),
-    parameter: by.offset,
-    request: (query, limit) => {
-      const offset = integer(query.get(by.offset) ?? "0", 0, Number.MAX_SAFE_INTEGER);
-      if (offset === undefined) throw badRequest(`${by.offset} must be a whole number from 0 on`);
-      return { kind: "from", offset, limit };
-    },
-    isLater: (query) => Number(query.get(by.offset) ?? 0) > 0,
-  }),
+  offset: (by) => ({ ...counted(by), ...byNumber(by.offset, 0, (offset) => offset) }),
 
   lastId: (by) => ({
     ...counted(by),
@@ -114,8 +99,23 @@ const served: ByKind<ServedPages> = {
   }),
 };
 
+type Asked = Pick<ServedPages, "parameter" | "request" | "isLater">;
+
+/** Serves pages that a number names, from `first` on. `offsetOf` returns how many rules are before one. */
+function byNumber(parameter: string, first: number, offsetOf: (number: number, limit: number) => number): Asked {
+  return {
+    parameter,
+    request: (query, limit) => {
+      const number = integer(query.get(parameter) ?? String(first), first, Number.MAX_SAFE_INTEGER);
+      if (number === undefined) throw badRequest(`${parameter} must be a whole number from ${first} on`);
+      return { kind: "from", offset: offsetOf(number, limit), limit };
+    },
+    isLater: (query) => Number(query.get(parameter) ?? first) > first,
+  };
+}
+
 /** Serves pages after a cursor of this service. */
-function byCursor(parameter: string): Pick<ServedPages, "parameter" | "request" | "isLater"> {
+function byCursor(parameter: string): Asked {
   return {
     parameter,
     request: (query, limit) => {
@@ -133,10 +133,7 @@ const ownCursor = "page_cursor";
 const byUrl = { ...byCursor(ownCursor), again: (body: Json): Json => body };
 
 /** Serves pages whose responses may say how many rules there are, and whether there are more. */
-function counted(by: {
-  readonly more: string | null;
-  readonly total: string | null;
-}): Pick<ServedPages, "withNext" | "again"> {
+function counted(by: Record<"more" | "total", string | null>): Pick<ServedPages, "withNext" | "again"> {
   return {
     withNext: (body, { more, total }) => ({
       body: withMore(by.total === null ? body : withValueAt(body, by.total, total()), by.more, more),
@@ -160,7 +157,9 @@ export function pageRequest(
   { pageSize }: Contract["limits"],
 ): PageRequest {
   const name = limitName(pagination);
-  const limit = limitOf(name === undefined ? null : query.get(name), pageSize);
+  const asked = name === undefined ? null : query.get(name);
+  const limit = asked === null ? Math.min(defaultLimit, pageSize) : integer(asked, 1, pageSize);
+  if (limit === undefined) throw badRequest(`the page size must be a whole number from 1 to ${pageSize}`);
   return servedPages(pagination).request(query, limit);
 }
 
@@ -204,13 +203,6 @@ function sequenceOf(cursor: string, name: string): number {
   if (!Number.isSafeInteger(number) || cursorAfter(number) !== cursor)
     throw badRequest(`${name} is not a cursor of this service`);
   return number;
-}
-
-function limitOf(text: string | null, largest: number): number {
-  if (text === null) return Math.min(defaultLimit, largest);
-  const limit = integer(text, 1, largest);
-  if (limit === undefined) throw badRequest(`the page size must be a whole number from 1 to ${largest}`);
-  return limit;
 }
 
 function integer(text: string, least: number, most: number): number | undefined {

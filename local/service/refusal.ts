@@ -1,6 +1,14 @@
 import type { Contract } from "../../sdk/contract/index.ts";
 import { defined, type Json, withValueAt } from "../../sdk/json/index.ts";
-import type { ServedResponse } from "./served-response.ts";
+
+/** A response before it is written to the connection. */
+export interface ServedResponse {
+  readonly status: number;
+  /** JSON text; "" for statuses that have no body. */
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly replayed?: boolean;
+}
 
 /** The codes of this service's refusals. The seed shows none (section 7). */
 export type RefusalCode =

@@ -1,9 +1,10 @@
+import type { FixedParts } from "../../sdk/client/request-template.ts";
 import { type Contract, type IdentifyBy, identityOperation, type Transition } from "../../sdk/contract/index.ts";
+import type { SentBody } from "./body.ts";
 import { pageParameters } from "./pagination.ts";
-import { badRequest } from "./refusal.ts";
+import { badRequest, type RefusalDetail } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 import type { ServedOperation } from "./request-log.ts";
-import type { SentBody } from "./sent-body.ts";
 import { canonicalPath, type TemplateMatcher, templateMatcher } from "./template.ts";
 
 /** An operation of the contract, ready to be compared with a request. */
@@ -28,28 +29,26 @@ export function routesOf({ operations, rule, auth }: Contract, values: Readonly<
   const { create, get, update, list } = operations;
   const route = (
     operation: Route["operation"],
-    spec: Operation | null,
+    spec: FixedParts | null,
     place: IdentifyBy | null = null,
     freeQuery: readonly string[] = [],
   ): Route[] => {
     if (spec === null) return [];
     const type = Object.entries(spec.headers).find(([name]) => name.toLowerCase() === "content-type");
-    const encoding = "encoding" in spec ? spec.encoding : "json";
+    const { method, encoding = "json", fields: all = {} } = spec;
     // The token operation's own are judged with the credentials.
-    const fields = "fields" in spec && operation !== "token" ? spec.fields : {};
+    const fields = operation === "token" ? {} : all;
     const fixed = (texts: Readonly<Record<string, string>>): [string, TemplateMatcher][] =>
       Object.entries(texts).map(([name, text]) => [name, templateMatcher(text, { values, place: "value" })]);
-    const own = place?.in === "query" ? [place.name, ...freeQuery] : freeQuery;
-    const path = templateMatcher(spec.path, { values, place: "path" });
     return [
       {
         operation,
-        method: spec.method,
-        path,
+        method,
+        path: templateMatcher(spec.path, { values, place: "path" }),
         headers: fixed(spec.headers),
         query: fixed(spec.query),
         place,
-        freeQuery: own,
+        freeQuery: place?.in === "query" ? [place.name, ...freeQuery] : freeQuery,
         body: { encoding, hasOwnType: type !== undefined, fields, values },
       },
     ];
@@ -67,14 +66,6 @@ export function routesOf({ operations, rule, auth }: Contract, values: Readonly<
     ...route("identity", identityOperation(auth)),
   ];
 }
-
-type Operation =
-  | Contract["operations"]["create" | "delete"]
-  | NonNullable<Contract["operations"]["get"]>
-  | Transition
-  | NonNullable<Contract["auth"]["token"]>
-  | NonNullable<ReturnType<typeof identityOperation>>
-  | NonNullable<Contract["operations"]["update" | "list"]>;
 
 /** A route that a request is on, and what its path names. */
 export interface Match {
@@ -98,12 +89,9 @@ export function routeOf(
   if (first === undefined) return { allow: [...new Set(matches.map(({ route }) => route.method))] };
   if (others.length === 0) return { match: first };
   // Several operations on one method and path: the path that says more, then what else tells them apart.
-  return {
-    match: others.reduce(
-      (best, next) => (isBetter(fitness(next, request), fitness(best, request)) ? next : best),
-      first,
-    ),
-  };
+  const better = (best: Match, next: Match): Match =>
+    isBetter(fitness(next, request), fitness(best, request)) ? next : best;
+  return { match: others.reduce(better, first) };
 }
 
 /** Rates how well a route fits a request: fixed characters of its path, whether the rest fits, how much of it there is. */
@@ -122,8 +110,8 @@ function isPlaced({ in: part, name }: IdentifyBy, request: IncomingRequest): boo
   if (part === "query") return request.query.has(name);
   if (part === "header") return request.header(name) !== undefined;
   // Good enough to choose a route by; the body is judged when the route is known.
-  const names = [JSON.stringify(name), `${encodeURIComponent(name)}=`];
-  return "bytes" in request.body && names.some((each) => "bytes" in request.body && request.body.bytes.includes(each));
+  const bytes = "bytes" in request.body ? request.body.bytes : Buffer.alloc(0);
+  return [JSON.stringify(name), `${encodeURIComponent(name)}=`].some((each) => bytes.includes(each));
 }
 
 function isBetter(a: readonly number[], b: readonly number[]): boolean {
@@ -142,31 +130,18 @@ export function demandFixedParts({ route }: Match, request: IncomingRequest): vo
   throw badRequest(faults.map(({ path, reason }) => `${path}: ${reason}`).join("; "), faults);
 }
 
-function faultOf(
-  path: string,
-  found: string | undefined,
-  allowed: TemplateMatcher,
-): { path: string; reason: string }[] {
+function faultOf(path: string, found: string | undefined, allowed: TemplateMatcher): RefusalDetail[] {
   if (found !== undefined && allowed.match(found) !== undefined) return [];
-  return [
-    { path, reason: `found ${found === undefined ? "nothing" : JSON.stringify(found)}; allowed: ${allowed.template}` },
-  ];
+  const shown = found === undefined ? "nothing" : JSON.stringify(found);
+  return [{ path, reason: `found ${shown}; allowed: ${allowed.template}` }];
 }
 
-function queryFaults({ query, freeQuery }: Route, sent: URLSearchParams): { path: string; reason: string }[] {
-  if (sent.size === 0) return [];
+function queryFaults({ query, freeQuery }: Route, sent: URLSearchParams): RefusalDetail[] {
   const known = [...query.map(([name]) => name), ...freeQuery];
-  const names = [...sent.keys()];
-  return [...new Set(names)].flatMap((name) => {
-    if (!known.includes(name))
-      return [
-        {
-          path: `query ${name}`,
-          reason: `this operation has no such parameter${known.length === 0 ? "" : `; allowed: ${known.join(", ")}`}`,
-        },
-      ];
-    return names.filter((other) => other === name).length > 1
-      ? [{ path: `query ${name}`, reason: "sent more than once" }]
-      : [];
+  const allowed = known.length === 0 ? "" : `; allowed: ${known.join(", ")}`;
+  return [...new Set(sent.keys())].flatMap((name) => {
+    const path = `query ${name}`;
+    if (!known.includes(name)) return [{ path, reason: `this operation has no such parameter${allowed}` }];
+    return sent.getAll(name).length > 1 ? [{ path, reason: "sent more than once" }] : [];
   });
 }

@@ -1,23 +1,22 @@
 import { type Contract, drivenFields, type Transition } from "../../sdk/contract/index.ts";
 import {
   canonicalAt,
+  contains,
   type Json,
   type JsonObject,
   pointerOf,
   segmentsOf,
   valueAt,
-  walk,
   withFieldAt,
   withoutValueAt,
   withValueAt,
 } from "../../sdk/json/index.ts";
-import { type DefinitionJudge, definitionJudge } from "./definition-judge.ts";
+import { definitionIn } from "./body.ts";
+import { definitionJudge } from "./definition-judge.ts";
 import { type PageRequest, pageRequest, withNextPage } from "./pagination.ts";
 import { badRequest, Refusal } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
-import { definitionIn } from "./rule-request.ts";
 import { type RuleShape, versionOf } from "./rule-shape.ts";
-import type { RuleStanding } from "./rule-standing.ts";
 import type { RuleEntry, RuleList, RuleStore, StoredRule } from "./store.ts";
 
 /** The response of an operation, before its body is text; the status is the first that the contract lists. */
@@ -31,7 +30,6 @@ export interface RuleOperationsOptions {
   readonly contract: Contract;
   readonly store: RuleStore;
   readonly shape: RuleShape;
-  readonly standing: RuleStanding;
   readonly newRuleId: () => string;
   /** True where two rules may have one natural key. */
   readonly allowDuplicates: boolean;
@@ -40,51 +38,43 @@ export interface RuleOperationsOptions {
 }
 
 /** The words of a create beside its body. */
-export interface Creation {
-  /** The id that the client has chosen. Default: the service makes one. */
-  readonly ruleId?: string | undefined;
-  /** A rule with that id is a refusal, whatever the method. Default: false. */
-  readonly mustBeNew?: boolean;
-  readonly amend?: Amend | undefined;
+interface Creation {
+  /** The id that the client has chosen; undefined: the service makes one. */
+  readonly ruleId: string | undefined;
+  /** A rule with that id is a refusal, whatever the method. */
+  readonly mustBeNew: boolean;
+  readonly amend: Amend;
 }
 
 /** What an update says beside its body. */
-export interface Change {
-  readonly ifMatch?: string | undefined;
-  readonly amend?: Amend | undefined;
+interface Change {
+  readonly ifMatch: string | undefined;
+  readonly amend: Amend;
 }
 
 /** A fault's change to a definition before it is judged. */
 export type Amend = (definition: JsonObject) => JsonObject;
-
-const asSent: Amend = (definition) => definition;
 
 /**
  * The five operations on one merchant's rules, as the contract describes them. Each takes what the request says and
  * throws a Refusal for what cannot be done. None begins a transaction: who calls decides what belongs together.
  */
 export class RuleOperations {
+  readonly #options: RuleOperationsOptions;
   readonly #contract: Contract;
   readonly #store: RuleStore;
   readonly #shape: RuleShape;
-  readonly #standing: RuleStanding;
-  readonly #judge: DefinitionJudge;
-  readonly #newRuleId: () => string;
-  readonly #allowDuplicates: boolean;
-  readonly #now: () => number;
+  readonly #judge: ReturnType<typeof definitionJudge>;
 
-  constructor({ contract, store, shape, standing, newRuleId, allowDuplicates, now }: RuleOperationsOptions) {
-    this.#contract = contract;
-    this.#store = store;
-    this.#shape = shape;
-    this.#standing = standing;
-    this.#judge = definitionJudge(contract, shape);
-    this.#newRuleId = newRuleId;
-    this.#allowDuplicates = allowDuplicates;
-    this.#now = now;
+  constructor(options: RuleOperationsOptions) {
+    this.#options = options;
+    this.#contract = options.contract;
+    this.#store = options.store;
+    this.#shape = options.shape;
+    this.#judge = definitionJudge(options.contract, options.shape);
   }
 
-  create(body: JsonObject, { ruleId, mustBeNew = false, amend = asSent }: Creation = {}): JsonResponse {
+  create(body: JsonObject, { ruleId, mustBeNew, amend }: Creation): JsonResponse {
     const { bodyAt, success, identifyBy, idFormat, method } = this.#contract.operations.create;
     if (ruleId !== undefined) demandForm(ruleId, idFormat);
     const beside = identifyBy?.in === "body" ? [identifyBy.name] : [];
@@ -96,7 +86,7 @@ export class RuleOperations {
     const there = ruleId === undefined ? undefined : this.#store.find(ruleId);
     this.#demandFreeId(there, mustBeNew);
     this.#demandFreeKey(definition, ruleId);
-    const entry = this.entry(ruleId ?? this.#newRuleId(), definition);
+    const entry = this.entry(ruleId ?? this.#options.newRuleId(), definition);
     const stored = storedOf(entry);
     this.#demandNotForeign(stored);
     if (method !== "PUT" || !this.#store.replace(entry)) this.#store.insert(entry);
@@ -107,20 +97,15 @@ export class RuleOperations {
   #demandFreeId(there: StoredRule | undefined, mustBeNew: boolean): void {
     if (there === undefined) return;
     if (mustBeNew) throw new Refusal(412, "RULE_EXISTS", `there is a rule ${there.ruleId} already`);
-    const isReplaced = this.#contract.operations.create.method === "PUT" && !this.#standing.isGone(there);
+    const isReplaced = this.#contract.operations.create.method === "PUT" && !this.#shape.isGone(there);
     if (isReplaced) this.#demandOwn(there);
     else throw new Refusal(409, "RULE_EXISTS", `there is, or was, a rule ${there.ruleId} already`);
   }
 
   get(ruleId: string): JsonResponse {
     const stored = this.#existing(ruleId);
-    const response = {
-      status: first(this.#contract.operations.get?.success ?? []),
-      body: this.#shape.response(stored),
-    };
-    return this.#version !== null && "etag" in this.#version
-      ? { ...response, headers: { etag: `"${versionOf(stored)}"` } }
-      : response;
+    const headers = this.#version !== null && "etag" in this.#version ? { etag: `"${versionOf(stored)}"` } : {};
+    return { status: first(this.#contract.operations.get?.success ?? []), body: this.#shape.response(stored), headers };
   }
 
   get #version() {
@@ -139,13 +124,11 @@ export class RuleOperations {
       throw new Refusal(isField ? 409 : 412, "RULE_CHANGED", `the rule ${stored.ruleId} has another version by now`);
   }
 
-  update(ruleId: string, body: JsonObject, { ifMatch, amend = asSent }: Change = {}): JsonResponse {
+  update(ruleId: string, body: JsonObject, { ifMatch, amend }: Change): JsonResponse {
     const { update } = this.#contract.operations;
     if (update === null) throw new Refusal(404, "NOT_FOUND", "the contract has no update operation");
     const { in: part, name } = update.identifyBy;
-    const stored = this.#existing(ruleId);
-    this.#demandOwn(stored);
-    if (this.#standing.isGone(stored)) throw new Refusal(409, "RULE_DELETED", `the rule ${ruleId} was deleted`);
+    const stored = this.#changeable(ruleId);
     const isIdWithin = part === "body" && update.bodyAt === "";
     const carried = isIdWithin ? withoutValueAt(body, pointerOf([name])) : body;
     const given = amend(definitionIn(carried, update.bodyAt, part === "body" ? [name] : []));
@@ -161,7 +144,7 @@ export class RuleOperations {
     this.#judge.demandValid(definition);
     this.#judge.demandMutable(stored.definition, definition);
     this.#demandFreeKey(definition, ruleId);
-    const entry = this.entry(update.id === "new" ? this.#newRuleId() : ruleId, definition);
+    const entry = this.entry(update.id === "new" ? this.#options.newRuleId() : ruleId, definition);
     const updated = update.id === "new" ? storedOf(entry) : { ...stored, definition, updatedAt: entry.at };
     this.#demandNotForeign(updated);
     if (update.id === "new") {
@@ -174,9 +157,7 @@ export class RuleOperations {
 
   /** Sets one field to one value, as the contract's `rule.transitions` say. @throws Refusal 409 for a step that does not lead on */
   transition(ruleId: string, { at, to, from, success }: Transition): JsonResponse {
-    const stored = this.#existing(ruleId);
-    this.#demandOwn(stored);
-    if (this.#standing.isGone(stored)) throw new Refusal(409, "RULE_DELETED", `the rule ${ruleId} was deleted`);
+    const stored = this.#changeable(ruleId);
     const before = valueAt(stored.definition, at);
     if (from.length > 0 && !from.some((each) => each === before))
       throw new Refusal(409, "NO_SUCH_STEP", `${segmentsOf(at).join(".")} is ${JSON.stringify(before ?? null)}`);
@@ -188,15 +169,14 @@ export class RuleOperations {
 
   /** Refuses fields that requests of their own change. @throws Refusal 422 */
   #demandUndriven(sent: JsonObject): void {
-    demandNone(sent, drivenFields(this.#contract), "is changed by a request of its own", (paths) => {
-      return `${paths} cannot be sent: a request of its own changes it`;
-    });
+    const message = (paths: string): string => `${paths} cannot be sent: a request of its own changes it`;
+    demandNone(sent, drivenFields(this.#contract), "is changed by a request of its own", message);
   }
 
   delete(ruleId: string): JsonResponse {
     const stored = this.#existing(ruleId);
     this.#demandOwn(stored);
-    if (this.#standing.isGone(stored)) throw notFound(ruleId);
+    if (this.#shape.isGone(stored)) throw notFound(ruleId);
     this.#demandNotInUse(stored);
     this.#remove(stored);
     return this.#deleted(ruleId);
@@ -204,7 +184,7 @@ export class RuleOperations {
 
   /** Deletes every rule that the merchant may delete, as a service does that does not see which one is meant. */
   deleteAll(): JsonResponse {
-    const { isGone, isForeign } = this.#standing;
+    const { isGone, isForeign } = this.#shape;
     for (const stored of this.#store.after(0, -1)) if (!isGone(stored) && !isForeign(stored)) this.#remove(stored);
     return this.#deleted();
   }
@@ -225,13 +205,9 @@ export class RuleOperations {
     const found = this.#foundIn(listed, page);
     const rules = page.kind === "all" ? found : found.slice(0, page.limit);
     const more = found.length > rules.length;
-    const body = withValueAt(
-      {},
-      items,
-      rules.map((rule) => withValueAt({}, envelope, itemOf(rule))),
-    );
+    const shown = rules.map((rule) => withValueAt({}, envelope, itemOf(rule)));
     const place = { sequence: rules.at(-1)?.sequence, more, total, request };
-    return { status: first(success), ...withNextPage(body, place, pagination) };
+    return { status: first(success), ...withNextPage(withValueAt({}, items, shown), place, pagination) };
   }
 
   /** Returns the rules of a page, and one more, which tells that another page follows. */
@@ -253,8 +229,13 @@ export class RuleOperations {
 
   /** Makes the row of a rule that is written now. A rule that is gone holds no natural key. */
   entry(ruleId: string, definition: JsonObject): RuleEntry {
-    const entry = { ruleId, definition, naturalKey: this.#keyOf(definition), at: new Date(this.#now()).toISOString() };
-    return this.#standing.isGone(storedOf(entry)) ? { ...entry, naturalKey: undefined } : entry;
+    const entry = {
+      ruleId,
+      definition,
+      naturalKey: this.#keyOf(definition),
+      at: new Date(this.#options.now()).toISOString(),
+    };
+    return this.#shape.isGone(storedOf(entry)) ? { ...entry, naturalKey: undefined } : entry;
   }
 
   #keyOf(definition: JsonObject): string | undefined {
@@ -268,8 +249,16 @@ export class RuleOperations {
     return stored;
   }
 
+  /** Finds a rule that may be changed: one of clients, not deleted. @throws Refusal */
+  #changeable(ruleId: string): StoredRule {
+    const stored = this.#existing(ruleId);
+    this.#demandOwn(stored);
+    if (this.#shape.isGone(stored)) throw new Refusal(409, "RULE_DELETED", `the rule ${ruleId} was deleted`);
+    return stored;
+  }
+
   #remove({ ruleId, definition }: StoredRule): void {
-    const kept = this.#standing.whenDeleted(definition);
+    const kept = this.#shape.whenDeleted(definition);
     if (kept === undefined) this.#store.remove(ruleId);
     else this.#store.replace(this.entry(ruleId, kept));
   }
@@ -279,12 +268,12 @@ export class RuleOperations {
   }
 
   #demandOwn(stored: StoredRule): void {
-    if (!this.#standing.isForeign(stored)) return;
+    if (!this.#shape.isForeign(stored)) return;
     throw new Refusal(403, "RULE_FOREIGN", `the rule ${stored.ruleId} is the service's own`);
   }
 
   #demandNotForeign(stored: StoredRule): void {
-    if (!this.#standing.isForeign(stored)) return;
+    if (!this.#shape.isForeign(stored)) return;
     const details = this.#contract.rule.foreign.map(({ at, is }) => ({
       path: segmentsOf(at).join("."),
       reason: `must not be ${is.map((value) => JSON.stringify(value)).join(" or ")}`,
@@ -294,7 +283,7 @@ export class RuleOperations {
 
   #demandFreeKey(definition: JsonObject, ruleId: string | undefined): void {
     const key = this.#keyOf(definition);
-    if (this.#allowDuplicates || key === undefined) return;
+    if (this.#options.allowDuplicates || key === undefined) return;
     const holder = this.#store.holderOf(key, ruleId);
     const existing = holder === undefined ? undefined : this.#store.find(holder);
     if (existing === undefined) return;
@@ -309,9 +298,9 @@ export class RuleOperations {
   /** Refuses a delete of a rule whose id stands in another rule, where the contract has `errors.inUse`. */
   #demandNotInUse({ ruleId }: StoredRule): void {
     if (this.#contract.errors.inUse.length === 0) return;
-    const user = this.#store
-      .after(0, -1)
-      .find((each) => each.ruleId !== ruleId && !this.#standing.isGone(each) && hasId(each.definition, ruleId));
+    const uses = (other: StoredRule): boolean =>
+      !this.#shape.isGone(other) && contains(other.definition, (value) => value === ruleId);
+    const user = this.#store.after(0, -1).find((each) => each.ruleId !== ruleId && uses(each));
     if (user !== undefined)
       throw new Refusal(409, "RULE_IN_USE", `the rule ${ruleId} is used by the rule ${user.ruleId}`);
   }
@@ -360,11 +349,6 @@ function drivenAs(before: JsonObject, changed: JsonObject, contract: Contract): 
 
 function storedOf({ ruleId, definition, at }: RuleEntry): StoredRule {
   return { sequence: 0, ruleId, definition, createdAt: at, updatedAt: at };
-}
-
-/** Decides whether a string in a definition is the id of a rule. */
-function hasId(definition: JsonObject, ruleId: string): boolean {
-  return walk(definition, (value) => (value === ruleId ? true : undefined)) === true;
 }
 
 function notFound(ruleId: string): Refusal {

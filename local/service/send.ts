@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Reply } from "./faults/index.ts";
-import type { ServedResponse } from "./served-response.ts";
 
 /** Writes a reply to the connection itself: as a web Response it would take twice as long. */
 export function send(reply: Reply, requestIdHeader: string, outgoing: ServerResponse): void {
@@ -9,35 +8,19 @@ export function send(reply: Reply, requestIdHeader: string, outgoing: ServerResp
     outgoing.destroy();
     return;
   }
-  const { status, body } = reply.response;
-  const headers = headersOf(reply.response, requestIdHeader);
-  switch (reply.send) {
-    case "whole":
-    case "unharmed":
-      outgoing.writeHead(status, headers);
-      outgoing.end(body);
-      return;
-    case "half":
-      sendHalf(status, headers, body, reply.ending, outgoing);
-      return;
-    case "padded":
-      sendPadded(reply, headers, outgoing);
-      return;
-  }
+  const { status, body, headers: own } = reply.response;
+  const type = body === "" ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+  const headers: Headers = { ...type, ...own, [requestIdHeader]: randomUUID() };
+  if (reply.send === "half") sendHalf(reply, headers, outgoing);
+  else if (reply.send === "padded") sendPadded(reply, headers, outgoing);
+  else outgoing.writeHead(status, headers).end(body);
 }
 
 type Headers = Record<string, string | number>;
 
-function headersOf({ body, headers }: ServedResponse, requestIdHeader: string): Headers {
-  const type = body === "" ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-  return { ...type, ...headers, [requestIdHeader]: randomUUID() };
-}
-
 function sendHalf(
-  status: number,
+  { response: { status, body }, ending }: Extract<Reply, { send: "half" }>,
   headers: Headers,
-  body: string,
-  ending: "reset" | "end",
   outgoing: ServerResponse,
 ): void {
   const { socket } = outgoing;
@@ -63,11 +46,9 @@ function sendPadded(
   { "content-length": _length, ...headers }: Headers,
   outgoing: ServerResponse,
 ): void {
-  let left = Math.max(0, bytes - Buffer.byteLength(response.body));
-  outgoing.writeHead(response.status, {
-    ...headers,
-    ...(declared ? { "content-length": left + Buffer.byteLength(response.body) } : {}),
-  });
+  const length = Buffer.byteLength(response.body);
+  let left = Math.max(0, bytes - length);
+  outgoing.writeHead(response.status, { ...headers, ...(declared ? { "content-length": left + length } : {}) });
   outgoing.write(response.body);
   const goOn = (): void => {
     while (left > 0 && !outgoing.destroyed) {

@@ -1,18 +1,15 @@
-import { type Contract, identityOperation } from "../../sdk/contract/index.ts";
-import { type JsonObject, pointerOf, valueAt, walk, withValueAt } from "../../sdk/json/index.ts";
-import { demandNoBody } from "./body.ts";
+import { type Contract, type IdentifyBy, identityOperation } from "../../sdk/contract/index.ts";
+import { field, type JsonObject, pointerOf, valueAt, walk, withValueAt } from "../../sdk/json/index.ts";
+import { bodyOf, demandKnownFields, demandNoBody, typed, withoutFixed } from "./body.ts";
 import type { Gate } from "./credentials.ts";
 import { fingerprintOf, idempotencyKey } from "./idempotency.ts";
 import type { Merchant, Merchants } from "./merchants.ts";
 import { pageParameters } from "./pagination.ts";
 import type { Rate } from "./rate.ts";
-import { badRequest, Refusal } from "./refusal.ts";
+import { badRequest, Refusal, type ServedResponse } from "./refusal.ts";
 import type { IncomingRequest } from "./request.ts";
 import { demandFixedParts, type Match } from "./routes.ts";
 import type { Amend, JsonResponse } from "./rule-operations.ts";
-import { demandKnownFields, ruleIdOf } from "./rule-request.ts";
-import { bodyOf, typed, withoutFixed } from "./sent-body.ts";
-import type { ServedResponse } from "./served-response.ts";
 import type { RuleList } from "./store.ts";
 
 /** The parts of the service that a request needs. */
@@ -33,8 +30,6 @@ export interface Twist {
   readonly deleteAll?: boolean;
 }
 
-const none: Twist = {};
-
 /**
  * Carries out one request whose route is known: limit, credentials, fixed parts, body, operation, in this order.
  * @throws Refusal for whatever the contract does not allow.
@@ -43,7 +38,7 @@ export function serveRequest(
   service: Service,
   match: Match,
   request: IncomingRequest,
-  twist: Twist = none,
+  twist: Twist = {},
 ): ServedResponse {
   const { operation } = match.route;
   service.rate?.take();
@@ -58,8 +53,10 @@ export function serveRequest(
   const call = { ...service, merchant, match, request, twist };
   switch (operation) {
     case "create":
-    case "update":
-      return serveWrite(call);
+    case "update": {
+      const body = bodyOf(request, match.route.body, service.contract.limits.maxBodyBytes);
+      return written(call, () => responseOf(perform(call, body)));
+    }
     case "delete":
       return serveDelete(call);
     case "transition":
@@ -86,11 +83,6 @@ function serveToken({ contract, gate }: Service, { route }: Match, request: Inco
   const { token } = contract.auth;
   const body = gate.mint(bodyOf(request, route.body, contract.limits.maxBodyBytes), request.header);
   return responseOf({ status: token?.success[0] ?? 200, body });
-}
-
-function serveWrite(call: Call): ServedResponse {
-  const body = bodyOf(call.request, call.match.route.body, call.contract.limits.maxBodyBytes);
-  return written(call, () => responseOf(perform(call, body)));
 }
 
 /** Serves a request that gives one field of a rule one value. */
@@ -148,6 +140,24 @@ function perform(
   return operations.update(ruleId, own, { ifMatch: request.header("if-match"), amend });
 }
 
+/** Returns the id by which a request names its rule. @throws Refusal 400 when it names none. Nothing is ever chosen for it */
+function ruleIdOf(
+  { in: part, name }: IdentifyBy,
+  request: IncomingRequest,
+  names: Match["names"],
+  body: JsonObject,
+): string {
+  const places = {
+    path: () => names.ruleId,
+    query: () => request.query.get(name),
+    header: () => request.header(name),
+    body: () => field(body, name),
+  };
+  const found = places[part]();
+  if (typeof found === "string" && found !== "") return found;
+  throw badRequest(`the ${part === "body" ? "body field" : part} ${name} must name the rule`);
+}
+
 /** Reads the body of a request whose operation has one. @throws Refusal 400 for any other body */
 function bodyIfAny({ contract, match: { route }, request }: Call, hasBody: boolean): JsonObject {
   if (hasBody) return bodyOf(request, route.body, contract.limits.maxBodyBytes);
@@ -162,11 +172,10 @@ function serveDelete(call: Call): ServedResponse {
   const inBody = place?.in === "body";
   const hasBody = inBody || Object.keys(route.body.fields).length > 0;
   const body = bodyIfAny(call, hasBody);
-  if (place === null) {
+  if (place === null)
     throw badRequest(
       "the contract does not say how a delete names its rule (operations.delete.identifyBy is null), so nothing was deleted",
     );
-  }
   const ruleId = ruleIdOf(place, request, names, body);
   if (hasBody) demandKnownFields(withoutFixed(body, route.body, { ruleId }), inBody ? [place.name] : []);
   return merchant.store.transaction(() => responseOf(merchant.operations.delete(ruleId)));
@@ -177,11 +186,8 @@ function serveListByPost({ contract, merchant, match, request, twist }: Call): S
   const { list } = contract.operations;
   const body = withoutFixed(bodyOf(request, match.route.body, contract.limits.maxBodyBytes), match.route.body, {});
   demandKnownFields(body, list === null ? [] : pageParameters(list.pagination));
-  const query = new URLSearchParams(
-    Object.entries(body).map(([name, value]): [string, string] => [name, String(value)]),
-  );
-  const { path, header } = request;
-  return responseOf(merchant.operations.list({ path, header, query }, twist.listed));
+  const asked = Object.entries(body).map(([name, value]): [string, string] => [name, String(value)]);
+  return responseOf(merchant.operations.list({ ...request, query: new URLSearchParams(asked) }, twist.listed));
 }
 
 function serveRead({ contract, merchant, match: { route, names }, request, twist }: Call): JsonResponse {

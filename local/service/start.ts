@@ -122,7 +122,6 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
       live?.served(request);
       options.onRequest?.(request);
     },
-    failed: (error) => console.error("local rules service:", error),
   });
   const server = createServer(
     { keepAliveTimeout: keepAliveTimeoutMs },

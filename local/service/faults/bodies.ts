@@ -8,8 +8,8 @@ import {
   withoutValueAt,
   withValueAt,
 } from "../../../sdk/json/index.ts";
+import type { ServedResponse } from "../refusal.ts";
 import { idPointer } from "../rule-shape.ts";
-import type { ServedResponse } from "../served-response.ts";
 import type { Reply, Visit } from "./visit.ts";
 
 export function whole(response: ServedResponse): Reply {

@@ -2,9 +2,8 @@ import type { HttpBindings } from "@hono/node-server";
 import { Hono, type MiddlewareHandler } from "hono";
 import { defined } from "../../../sdk/json/index.ts";
 import { jsonValue } from "../body.ts";
-import { strangerBy } from "../own-machine.ts";
 import { Refusal } from "../refusal.ts";
-import { readRequest } from "../request.ts";
+import { readRequest, strangerBy } from "../request.ts";
 import type { Faults } from "./faults.ts";
 import { type FaultIssue, parseFaults, sentence } from "./parse.ts";
 import type { Fault } from "./schema.ts";
@@ -25,8 +24,8 @@ export function controlApp(faults: Faults): Hono<Environment> {
   const app = new Hono<Environment>();
   app.use(fromThisMachine);
   app.get("/", () => shown(faults));
-  app.put("/", ({ env }) => change(faults, env, (parsed) => faults.replace(parsed)));
-  app.post("/", ({ env }) => change(faults, env, (parsed) => faults.append(parsed)));
+  app.put("/", ({ env }) => change(faults, env, (parsed) => faults.set(parsed)));
+  app.post("/", ({ env }) => change(faults, env, (parsed) => faults.add(parsed)));
   app.delete("/", () => {
     faults.clear();
     return shown(faults);

@@ -1,8 +1,8 @@
 import type { RuleStore } from "../store.ts";
 import { type HeldRequest, Holds } from "./holds.ts";
-import { type Behaviour, behaviourOf, type FaultContext, isLasting } from "./kinds.ts";
+import { type Behaviour, behaviourOf, type FaultContext } from "./kinds.ts";
 import { parseFaults, sentence } from "./parse.ts";
-import type { Fault, FaultInput } from "./schema.ts";
+import type { Fault, FaultInput, FaultKind } from "./schema.ts";
 import type { Reply, Visit } from "./visit.ts";
 
 /** The faults of a running service. */
@@ -81,23 +81,16 @@ export class Faults implements LocalFaults {
   }
 
   set(faults: FaultInput | readonly FaultInput[]): void {
-    this.replace(demandFaults(faults));
+    const parsed = demandFaults(faults);
+    this.clear();
+    this.#injected = [];
+    this.add(parsed);
   }
 
   add(faults: FaultInput | readonly FaultInput[]): void {
-    this.append(demandFaults(faults));
-  }
-
-  replace(faults: readonly Fault[]): void {
-    this.clear();
-    this.#injected = [];
-    this.append(faults);
-  }
-
-  append(faults: readonly Fault[]): void {
-    const added = faults.map((fault) => ({
+    const added = demandFaults(faults).map((fault) => ({
       fault,
-      behaviour: behaviourOf(fault, this.#context),
+      behaviour: behaviourOf(fault.kind, fault, this.#context),
       matched: 0,
       injected: 0,
     }));
@@ -140,7 +133,8 @@ export class Faults implements LocalFaults {
     // Taken before the fault happens: one that waits must not hit a second request in the meantime.
     chosen.injected++;
     const record = { fault, operation, method: request.method, path: request.path, request: matched };
-    this.#record(record);
+    this.#injected.push(record);
+    if (this.#injected.length >= 2 * kept) this.#injected = this.#injected.slice(-kept);
     const reply = await this.#happen(behaviour, visit);
     if (reply.send !== "unharmed") return { reply, fault };
     chosen.injected--;
@@ -161,9 +155,10 @@ export class Faults implements LocalFaults {
   }
 
   #choose(visit: Visit): SetFault | undefined {
-    const matching = this.#set.filter(
-      ({ fault, behaviour }) => isAmong(visit.operation, fault.operations) && (behaviour.matches?.(visit) ?? true),
-    );
+    const matching = this.#set.filter(({ fault, behaviour }) => {
+      const operations: readonly string[] = fault.operations;
+      return operations.includes(visit.operation) && (behaviour.matches?.(visit) ?? true);
+    });
     for (const each of matching) each.matched++;
     return matching.find(({ fault, matched, injected }) => isHit(fault, matched, injected));
   }
@@ -176,11 +171,6 @@ export class Faults implements LocalFaults {
       throw error;
     }
   }
-
-  #record(injected: InjectedFault): void {
-    this.#injected.push(injected);
-    if (this.#injected.length >= 2 * kept) this.#injected = this.#injected.slice(-kept);
-  }
 }
 
 function demandFaults(input: unknown): Fault[] {
@@ -189,12 +179,17 @@ function demandFaults(input: unknown): Fault[] {
   throw new TypeError(parsed.issues.map(sentence).join("; "));
 }
 
-function isAmong(operation: string, operations: readonly string[]): boolean {
-  return operations.includes(operation);
-}
+/** The kinds that make sense for more than one request: they stay unless told otherwise. */
+const lasting: ReadonlySet<FaultKind> = new Set([
+  "stale-list",
+  "repeat-cursor",
+  "shifting-list",
+  "late-get",
+  "normalise",
+]);
 
 function isHit(fault: Fault, number: number, injected: number): boolean {
-  const times = fault.times ?? (fault.probability !== undefined || isLasting(fault.kind) ? "always" : 1);
+  const times = fault.times ?? (fault.probability !== undefined || lasting.has(fault.kind) ? "always" : 1);
   if (number < fault.request || (times !== "always" && injected >= times)) return false;
   return fault.probability === undefined || draw(fault.seed, number) < fault.probability;
 }

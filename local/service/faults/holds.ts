@@ -11,16 +11,11 @@ export interface HeldRequest {
   release(): void;
 }
 
-interface Waiter {
-  readonly resolve: (held: HeldRequest) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /** The requests that `hold` faults keep waiting. */
 export class Holds {
   readonly #held = new Map<HeldRequest, (reason: Error) => void>();
   #untold: HeldRequest[] = [];
-  #waiters: Waiter[] = [];
+  #waiters: PromiseWithResolvers<HeldRequest>[] = [];
 
   get held(): readonly HeldRequest[] {
     return [...this.#held.keys()];
@@ -50,7 +45,9 @@ export class Holds {
   next(): Promise<HeldRequest> {
     const held = this.#untold.shift();
     if (held !== undefined) return Promise.resolve(held);
-    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
+    const waiter = Promise.withResolvers<HeldRequest>();
+    this.#waiters.push(waiter);
+    return waiter.promise;
   }
 
   /** Lets all go on; returns how many there were. */

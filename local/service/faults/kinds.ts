@@ -2,12 +2,11 @@ import { setTimeout } from "node:timers/promises";
 import type { Contract } from "../../../sdk/contract/index.ts";
 import { defined, type JsonObject } from "../../../sdk/json/index.ts";
 import { type ServedPages, servedPages } from "../pagination.ts";
-import { Refusal, refusalBody, refusalResponse } from "../refusal.ts";
-import type { ServedResponse } from "../served-response.ts";
+import { Refusal, refusalBody, refusalResponse, type ServedResponse } from "../refusal.ts";
 import type { RuleStore } from "../store.ts";
 import { changed, ofBody, whole, withoutIds, withTextTrimmed } from "./bodies.ts";
 import type { HeldRequest } from "./holds.ts";
-import { lagging } from "./lagging.ts";
+import { Past } from "./lagging.ts";
 import { lessOneRule, oneRuleMore, onlyFirstPage, withFirstAgain, withRuleBefore } from "./lists.ts";
 import type { Fault, FaultKind } from "./schema.ts";
 import type { Reply, Visit } from "./visit.ts";
@@ -36,25 +35,8 @@ export interface Behaviour {
   wrote?(store: RuleStore, ruleId: string): void;
 }
 
-/** Begins the behaviour of a fault. */
-export function behaviourOf(fault: Fault, context: FaultContext): Behaviour {
-  return begin(fault.kind, fault, context);
-}
-
-/** Decides whether a fault of this kind makes sense for more than one request: it stays unless told otherwise. */
-export function isLasting(kind: FaultKind): boolean {
-  return lasting.has(kind);
-}
-
-const lasting: ReadonlySet<FaultKind> = new Set([
-  "stale-list",
-  "repeat-cursor",
-  "shifting-list",
-  "late-get",
-  "normalise",
-]);
-
-function begin<Kind extends FaultKind>(
+/** Begins the behaviour of a fault, of this kind. */
+export function behaviourOf<Kind extends FaultKind>(
   kind: Kind,
   fault: { [Each in Kind]: FaultOf<Each> }[Kind],
   context: FaultContext,
@@ -161,8 +143,11 @@ const kinds: Kinds = {
   }),
 
   "stale-list": (lag, { stores, now }) => {
-    const { seen, wrote } = lagging(stores, lag, now);
-    return { inject: (visit) => whole(visit.serve({ listed: seen(visit.store) })), wrote };
+    const pasts = new Map(stores.map((store) => [store, new Past(store, lag, now)]));
+    return {
+      inject: (visit) => whole(visit.serve({ listed: pasts.get(visit.store)?.seen() ?? visit.store })),
+      wrote: (store, ruleId) => pasts.get(store)?.wrote(ruleId),
+    };
   },
 
   "repeat-cursor": (_fault, { contract }) => ({

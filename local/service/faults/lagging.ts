@@ -1,22 +1,9 @@
 import type { RuleList, RuleStore, StoredRule } from "../store.ts";
 
 /** The lag of a list: so many writes, or so long. Neither: the list stays as it is now. */
-export interface Lag {
+interface Lag {
   readonly writesBehind?: number | undefined;
   readonly lagMs?: number | undefined;
-}
-
-/** Returns the list of each store as it is shown from now on; nothing older than now is shown. */
-export function lagging(
-  stores: readonly RuleStore[],
-  lag: Lag,
-  now: () => number,
-): { seen: (store: RuleStore) => RuleList; wrote: (store: RuleStore, ruleId: string) => void } {
-  const pasts = new Map(stores.map((store) => [store, new Past(store, lag, now)]));
-  return {
-    seen: (store) => pasts.get(store)?.seen() ?? store,
-    wrote: (store, ruleId) => pasts.get(store)?.wrote(ruleId),
-  };
 }
 
 interface Copy {
@@ -25,8 +12,8 @@ interface Copy {
   readonly rules: readonly StoredRule[];
 }
 
-/** The rules of one store as they were, from the oldest time that a list may still show. */
-class Past {
+/** The rules of one store as they were, from the oldest time that a list may still show; nothing older than now is shown. */
+export class Past {
   readonly #store: RuleStore;
   readonly #lag: Lag;
   readonly #now: () => number;
@@ -72,16 +59,10 @@ function after(rules: readonly StoredRule[], ruleId: string, written: StoredRule
 
 function frozen(rules: readonly StoredRule[]): RuleList {
   return {
-    after: (sequence, limit) =>
-      part(
-        rules.filter((rule) => rule.sequence > sequence),
-        0,
-        limit,
-      ),
-    from: (offset, limit) => part(rules, offset, limit),
+    after: (sequence, limit) => {
+      const later = rules.filter((rule) => rule.sequence > sequence);
+      return limit === -1 ? later : later.slice(0, limit);
+    },
+    from: (offset, limit) => rules.slice(offset, offset + limit),
   };
-}
-
-function part(rules: readonly StoredRule[], offset: number, limit: number): StoredRule[] {
-  return rules.slice(offset, limit === -1 ? undefined : offset + limit);
 }

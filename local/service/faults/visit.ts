@@ -1,7 +1,7 @@
+import type { ServedResponse } from "../refusal.ts";
 import type { IncomingRequest } from "../request.ts";
 import type { ServedOperation } from "../request-log.ts";
 import type { Twist } from "../serve-request.ts";
-import type { ServedResponse } from "../served-response.ts";
 import type { RuleStore } from "../store.ts";
 
 /** A request on one of the contract's operations, not yet carried out. */
