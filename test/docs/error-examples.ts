@@ -1,7 +1,7 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import type { LocalService } from "../../local/service/index.ts";
 import { parseSemantics } from "../../meaning/index.ts";
 import { PaymentsFile } from "../../meaning/payments/read-payments.ts";
+import { HookError } from "../../provider/hooks/boundary.ts";
 import { loadRules } from "../../provider/resources/load-rules.ts";
 import { type ContractInput, defineContract, loadPreset, parseContract } from "../../sdk/contract/index.ts";
 import { type ErrorCode, isMerchantRulesError } from "../../sdk/errors.ts";
@@ -9,7 +9,7 @@ import { RulesClient } from "../../sdk/index.ts";
 import type { EngineErrorCode } from "../../stack/errors.ts";
 import { newCrypter } from "../../stack/state/crypter.ts";
 import { run } from "../cli/command.ts";
-import { newFolder } from "../support/folder.ts";
+import { newFile, newFolder } from "../support/folder.ts";
 import { rule } from "../support/rules.ts";
 import { startHost } from "../support/stack/hooks.ts";
 import { HookFailure, type Host, resource } from "../support/stack/hosts.ts";
@@ -53,20 +53,16 @@ export const examples: Record<ErrorCode, Produce> = {
     }),
   SEMANTICS_INVALID: () =>
     failureOf(() => parseSemantics(semanticsText("  words: { block: refuse }"), "merchant-rules.semantics.yaml")),
-  PAYMENTS_INVALID: () =>
-    inFolder((folder) => {
-      const payments = join(folder, "payments.csv");
-      writeFileSync(payments, "amount,currency\n12.50,EUR\n");
-      const columns = [{ name: "country", at: "/country", isNeeded: true }];
-      return failureOf(() => new PaymentsFile(payments, { columns }).batches().next()).then((message) =>
-        message.replaceAll(payments, "payments.csv"),
-      );
-    }),
-  RULE_INVALID: () =>
-    inFolder((folder) => {
-      writeFileSync(join(folder, "night-limit.yaml"), "name: night-limit\npriority: 1\npriority: 2\n");
-      return failureOf(() => loadRules(folder)).then((message) => message.replaceAll(folder, "rules"));
-    }),
+  PAYMENTS_INVALID: async () => {
+    const payments = newFile("payments.csv", "amount,currency\n12.50,EUR\n");
+    const columns = [{ name: "country", at: "/country", isNeeded: true }];
+    const message = await failureOf(() => new PaymentsFile(payments, { columns }).batches().next());
+    return message.replaceAll(payments, "payments.csv");
+  },
+  RULE_INVALID: async () => {
+    const folder = newFolder({ "night-limit.yaml": "name: night-limit\npriority: 1\npriority: 2\n" });
+    return (await failureOf(() => loadRules(folder))).replaceAll(folder, "rules");
+  },
   RULE_NOT_FOUND: () =>
     withHost(full, async (host, service) => {
       const { id, outs } = await host.create(resource("limit", { definition: rule(1) }));
@@ -179,61 +175,44 @@ export function steady(message: string): string {
     .replace(/\s+/g, " ");
 }
 
-async function withHost(
+/** Gives the message with which hooks fail at a service of a contract. */
+export async function withHost(
   contract: ContractInput,
-  act: (host: Host, service: Awaited<ReturnType<typeof serve>>["service"]) => unknown,
-  changes: { TOKEN?: string; BASE_URL?: string } = {},
+  act: (host: Host, service: LocalService) => unknown,
+  changes: { TOKEN?: string; BASE_URL?: string; CONTRACT?: string } = {},
 ): Promise<string> {
   const served = await serve(contract, { ruleIds: "sequential" });
   const changed = Object.entries(changes).map(([name, value]) => [`MERCHANT_RULES_${name}`, value]);
   const host = await startHost({ ...served.environment, ...Object.fromEntries(changed) });
-  try {
-    return await failureOf(async () => act(host, served.service));
-  } finally {
-    await host.close();
-    await served.close();
-  }
+  return await failureOf(async () => act(host, served.service));
 }
 
-function withStatus(contract: ContractInput, status: number): Promise<string> {
+/** Gives the message with which a create fails that is always answered with a status. */
+export function withStatus(contract: ContractInput, status: number): Promise<string> {
   return withHost(contract, async (host, service) => {
     service.faults.set({ kind: "status", status, operations: ["create"], times: "always" });
     await host.create(resource("limit", { definition: rule(1) }));
   });
 }
 
-/** The message with which something fails. @throws Error: it did not */
-async function failureOf(act: () => unknown): Promise<string> {
+/** Gives the message with which something fails. @throws Error: it did not */
+export async function failureOf(act: () => unknown): Promise<string> {
   try {
     await act();
   } catch (error) {
-    if (isMerchantRulesError(error) || error instanceof HookFailure) return error.message;
+    if (isMerchantRulesError(error) || error instanceof HookFailure || error instanceof HookError) return error.message;
     throw error;
   }
   throw new Error("nothing failed");
 }
 
-async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = newFolder();
-  try {
-    return await use(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
 /** Runs a verb of the local engine in a project of these files. */
-function inProject(
+async function inProject(
   files: Readonly<Record<string, string>>,
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  return inFolder(async (folder) => {
-    for (const [name, text] of Object.entries({ "Pulumi.yaml": project, "index.js": "", ...files })) {
-      mkdirSync(join(folder, name, ".."), { recursive: true });
-      writeFileSync(join(folder, name), text);
-    }
-    const { code, stderr } = await run(["local", ...words, "--cwd", folder], environment);
-    return `${stderr.replaceAll(folder, "/home/me/shop")}\nexit code ${code}`;
-  });
+  const folder = newFolder({ "Pulumi.yaml": project, "index.js": "", ...files });
+  const { code, stderr } = await run(["local", ...words, "--cwd", folder], environment);
+  return `${stderr.replaceAll(folder, "/home/me/shop")}\nexit code ${code}`;
 }

@@ -1,10 +1,6 @@
-import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { HookError } from "../../provider/hooks/boundary.ts";
 import { ConnectionHooks } from "../../provider/hooks/connection-hooks.ts";
 import { hashOfIdentity } from "../../provider/reconcile/index.ts";
 import { type ContractInput, loadPreset, parseContract } from "../../sdk/contract/index.ts";
-import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { entryPointFault } from "../../stack/project/entry-point.ts";
 import { newFolder } from "../support/folder.ts";
 import { marking, rule } from "../support/rules.ts";
@@ -12,33 +8,27 @@ import { merchants } from "../support/stack/contracts.ts";
 import { startHost } from "../support/stack/hooks.ts";
 import { HookFailure, type Host, ownedBy, resource, sessionOf } from "../support/stack/hosts.ts";
 import { serve } from "../support/stack/service.ts";
+import { failureOf, withHost, withStatus } from "./error-examples.ts";
 
 /** A mark of somebody else's. */
 const othersMark = "0123456789abcdef0123.0123456789abcdef billing/prod/limits#night-limit";
 
-type Service = Awaited<ReturnType<typeof serve>>["service"];
-
 const preset = loadPreset("illustrative");
 /** To compile the preset's JSON Schema of a definition takes longer than all else here. */
 const full: ContractInput = { ...preset, rule: { ...preset.rule, schema: null } };
+const patient: ContractInput = { ...full, limits: { maxAttempts: 2 } };
 const marks: ContractInput = { ...marking, rule: { ...marking.rule, schema: null } };
 
 /** Gives a message of docs/troubleshooting.md by the way in which a user meets it; by the heading of its section. */
 export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
   "The program has no entry point": async () => {
-    const folder = newFolder();
-    for (const [file, text] of [
-      ["index.ts", ""],
-      ["package.json", "{}"],
-    ] as const)
-      writeFileSync(join(folder, file), text);
+    const folder = newFolder({ "index.ts": "", "package.json": "{}" });
     const fault = entryPointFault({ programFolder: folder, entryPoint: ".", typescript: false });
-    rmSync(folder, { recursive: true });
     return `${fault?.reason}. What to do: ${fault?.advice}`;
   },
   "No address": async () => {
     const host = await startHost();
-    return failureOf(() => host.create({ definition: rule(1) })).finally(() => host.close());
+    return failureOf(() => host.create({ definition: rule(1) }));
   },
   "No token": () => withHost(full, (host) => host.create({ definition: rule(1) }), { TOKEN: "" }),
   "A field of the contract is unknown": () =>
@@ -53,8 +43,8 @@ export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
       { CONTRACT: "" },
     ),
   "401": () => withHost(full, (host) => host.create({ definition: rule(1) }), { TOKEN: "wrong" }),
-  "403": () => withStatus(403),
-  "429": () => withStatus(429),
+  "403": () => withStatus(patient, 403),
+  "429": () => withStatus(patient, 429),
   "The service cannot be reached": () =>
     withHost(
       { ...full, limits: { maxAttempts: 2 } },
@@ -95,12 +85,7 @@ export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
       const { id, outs } = await host.create(resource("limit", { definition: rule(1) }));
       const other = await serve(full);
       const there = await startHost(other.environment);
-      try {
-        await there.update(id, outs, resource("limit", { definition: rule(1, { priority: 5 }) }));
-      } finally {
-        await there.close();
-        await other.close();
-      }
+      await there.update(id, outs, resource("limit", { definition: rule(1, { priority: 5 }) }));
     }),
   "No rule can be seen": () =>
     withHost(full, async (host, service) => {
@@ -117,15 +102,10 @@ export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
     }),
   "Other credentials": async () => {
     const asking = { ...full, auth: { identity: { path: "/me", at: "/account/id" } } };
-    const { environment, close } = await serve(asking, { merchants });
+    const { environment } = await serve(asking, { merchants });
     const host = await startHost({ ...environment, MERCHANT_RULES_TOKEN: "token-globex" });
     const asAcme = ownedBy("shop/prod/limit", hashOfIdentity("acme"));
-    try {
-      return await failureOf(() => host.create({ definition: rule(1), ...asAcme }));
-    } finally {
-      await host.close();
-      await close();
-    }
+    return await failureOf(() => host.create({ definition: rule(1), ...asAcme }));
   },
   "The stack has another name": async () => {
     const hooks = new ConnectionHooks(sessionOf({ MERCHANT_RULES_BASE_URL: "http://127.0.0.1:9" }));
@@ -144,38 +124,4 @@ export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
 async function checked(host: Host, inputs: Parameters<Host["check"]>[0]): Promise<never> {
   const { failures } = await host.as("merchantRuleSet").check(resource("all", inputs));
   throw new HookFailure(failures.map(({ property, reason }) => `${property} ${reason}`).join("\n"));
-}
-
-async function withHost(
-  contract: ContractInput,
-  act: (host: Host, service: Service) => unknown,
-  changes: { TOKEN?: string; BASE_URL?: string; CONTRACT?: string } = {},
-): Promise<string> {
-  const served = await serve(contract, { ruleIds: "sequential" });
-  const changed = Object.entries(changes).map(([name, value]) => [`MERCHANT_RULES_${name}`, value]);
-  const host = await startHost({ ...served.environment, ...Object.fromEntries(changed) });
-  try {
-    return await failureOf(async () => act(host, served.service));
-  } finally {
-    await host.close();
-    await served.close();
-  }
-}
-
-function withStatus(status: number): Promise<string> {
-  return withHost({ ...full, limits: { maxAttempts: 2 } }, async (host, service) => {
-    service.faults.set({ kind: "status", status, operations: ["create"], times: "always" });
-    await host.create(resource("limit", { definition: rule(1) }));
-  });
-}
-
-/** The message with which something fails. @throws Error: it did not */
-async function failureOf(act: () => unknown): Promise<string> {
-  try {
-    await act();
-  } catch (error) {
-    if (isMerchantRulesError(error) || error instanceof HookFailure || error instanceof HookError) return error.message;
-    throw error;
-  }
-  throw new Error("nothing failed");
 }

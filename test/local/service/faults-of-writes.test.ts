@@ -1,18 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
+import { defineContract } from "../../../sdk/contract/index.ts";
+import { contractOf, update } from "../../support/stack/contracts.ts";
 import { attempt, call, serve, textAt } from "./under-test.ts";
 
 const rules = "/api/v1/merchants/rules";
-const input: ContractInput = {
-  version: 1,
-  operations: {
-    delete: { identifyBy: { in: "query" } },
-    update: { path: `${rules}/{ruleId}`, body: "changes" },
-    list: { path: rules, items: "/rules" },
-  },
-  rule: { id: ["/id"], naturalKey: "/name" },
-  idempotency: {},
-};
+const input = contractOf({ operations: { update: { ...update, body: "changes" } }, idempotency: {} });
 const contract = defineContract(input);
 
 describe("a service that normalises", () => {

@@ -1,24 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
+import { defineContract } from "../../../sdk/contract/index.ts";
+import { contractOf } from "../../support/stack/contracts.ts";
 import { call, serve } from "./under-test.ts";
 
 const rules = "/api/v1/merchants/rules";
-const input: ContractInput = {
-  version: 1,
-  operations: {
-    delete: { identifyBy: { in: "query" } },
-    update: { path: `${rules}/{ruleId}` },
-    list: { path: rules, items: "/rules" },
-  },
-  rule: {
-    id: ["/id"],
-    naturalKey: "/name",
-    foreign: [
-      { at: "/origin/by", is: ["system", "support"] },
-      { at: "/id", is: ["default"] },
-    ],
-  },
-};
+const foreign = [
+  { at: "/origin/by", is: ["system", "support"] },
+  { at: "/id", is: ["default"] },
+];
+const input = contractOf({ rule: { foreign } });
 const contract = defineContract(input);
 
 describe("a rule of the service's own", () => {

@@ -1,24 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
+import { defineContract } from "../../../sdk/contract/index.ts";
+import { contractOf } from "../../support/stack/contracts.ts";
 import { call, fieldOfEach, serve, textAt } from "./under-test.ts";
 
 const rules = "/api/v1/merchants/rules";
-const input: ContractInput = {
-  version: 1,
-  operations: {
-    delete: { identifyBy: { in: "query" } },
-    update: { path: `${rules}/{ruleId}` },
-    list: { path: rules, items: "/rules" },
-  },
-  rule: {
-    id: ["/id"],
-    naturalKey: "/name",
-    gone: [
-      { at: "/status", is: ["deleted", "archived"] },
-      { at: "/removed", is: [true] },
-    ],
-  },
-};
+const gone = [
+  { at: "/status", is: ["deleted", "archived"] },
+  { at: "/removed", is: [true] },
+];
+const input = contractOf({ rule: { gone } });
 const contract = defineContract(input);
 
 describe("a rule that is deleted where the service keeps its rows", () => {
