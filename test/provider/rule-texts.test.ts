@@ -6,15 +6,11 @@ import { type JsonObject, MerchantRule, MerchantRuleSet, ruleTexts } from "../..
 import { type Contract, type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import { definitionsOf, type Json } from "../../sdk/json/index.ts";
 import { many, marking, rule } from "../support/rules.ts";
-import { openWorld } from "../support/stack/hooks.ts";
+import { openHost } from "../support/stack/hooks.ts";
 import { failureOf, hooksHere, resource, sessionOf } from "../support/stack/hosts.ts";
 import { serve } from "../support/stack/service.ts";
 
-async function open(contract?: ContractInput, environment: Record<string, string> = {}) {
-  const served = await openWorld({ contract: contract ?? "illustrative", environment });
-  const another = () => served.host("merchantRuleSet");
-  return { host: await another(), served, another };
-}
+const open = (contract?: ContractInput) => openHost(contract, {}, "merchantRuleSet");
 
 /** The forms in which a rule may be declared. */
 const forms: Record<string, (definition: JsonObject) => Json> = {

@@ -2,15 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { marking, rule } from "../support/rules.ts";
-import { openWorld } from "../support/stack/hooks.ts";
+import { openHost } from "../support/stack/hooks.ts";
 import { failureOf, resource } from "../support/stack/hosts.ts";
 import type { Served } from "../support/stack/service.ts";
 
-async function open(contract?: ContractInput, environment: Record<string, string> = {}) {
-  const served = await openWorld({ contract: contract ?? "illustrative", environment });
-  const another = () => served.host("merchantRuleSet");
-  return { host: await another(), served, another };
-}
+const open = (contract?: ContractInput, environment: Record<string, string> = {}) =>
+  openHost(contract, environment, "merchantRuleSet");
 
 const abc = { a: rule(1), b: rule(2), c: rule(3) };
 /** A rule that passes `check`, and that the service refuses by the illustrative contract's schema. */
@@ -228,87 +225,6 @@ describe("an update whose answer is lost", () => {
     served.service.faults.clear();
     const { rules } = await (await another()).update(id, partial?.properties ?? outs, changed);
     expect(rules).toEqual(changed.rules);
-  });
-});
-
-describe("a set takes over rules that exist", () => {
-  test("not without being told: the error names the rule, and the others are made", async () => {
-    const { host, served } = await open();
-    const left = served.service.put(undefined, rule(2));
-    const failure = await failureOf(host.create({ rules: abc }));
-    expect(failure.message).toMatch(
-      new RegExp(
-        `1 of 3 rules failed.*  b: create rule b failed: rule ${left} has the same natural key .*exists already, as it is declared.*adopt: { "b": "${left}" }`,
-        "s",
-      ),
-    );
-    expect(Object.keys(Object(failure.partial?.properties.ruleIds))).toEqual(["a", "c"]);
-  });
-
-  test("that a killed run left behind, in a run that recovers", async () => {
-    const { host, served } = await open(undefined, { MERCHANT_RULES_RECOVER: "true" });
-    const left = served.service.put(undefined, rule(2));
-    const { id, outs } = await host.create({ rules: abc });
-    expect(Object(outs.ruleIds).b).toBe(left);
-    expect(served.service.rules()).toHaveLength(3);
-    expect(served.service.requestCount("update")).toBe(0);
-    await host.delete(id, outs);
-    expect(served.service.rules()).toEqual([]);
-  });
-
-  test("that a killed run left behind, where their marks say that they are the set's", async () => {
-    const { host, served, another } = await open(marking);
-    const left = await host.create(resource("all", { rules: abc }));
-    operations(served);
-    const { outs } = await (await another()).create(resource("all", { rules: abc }));
-    expect(outs).toEqual(left.outs);
-    expect(operations(served)).toEqual(["list"]);
-  });
-
-  test("by id or by natural key when adopt says so", async () => {
-    const { host, served } = await open();
-    const one = served.service.put(undefined, rule(1, { priority: 99 }));
-    const two = served.service.put(undefined, rule(2, { priority: 99 }));
-    const byId = await failureOf(host.create({ rules: { a: abc.a, b: abc.b }, adopt: { a: one } }));
-    expect(byId.message).toContain(`adopt: { "b": "${two}" }`);
-    const { outs } = await host.create({ rules: { b: abc.b }, adopt: true });
-    expect(outs.ruleIds).toEqual({ b: two });
-    expect(served.service.rules().map(({ rule: each }) => each.priority)).toEqual([1, 2]);
-  });
-
-  test("from resources of their own, where rules have marks: deleting the old resources deletes no rule", async () => {
-    const { host, served } = await open(marking);
-    const single = host.as("merchantRule");
-    const old = await single.create(resource("old", { definition: rule(1) }));
-    const next = await served.host("merchantRuleSet");
-    const inputs = resource("all", { rules: { a: rule(1), b: rule(2) } });
-    const { id, outs } = await next.create(inputs);
-    expect(Object(outs.ruleIds).a).toBe(old.id);
-    const nextSingle = next.as("merchantRule");
-    operations(served);
-    await nextSingle.delete(old.id, old.outs);
-    expect(operations(served)).not.toContain("delete");
-    expect(served.service.rules()).toMatchObject([{ ruleId: old.id }, { rule: { name: "rule-2" } }]);
-    expect(await next.diff(id, outs, inputs)).toMatchObject({ changes: "none" });
-    await next.delete(id, outs);
-    expect(served.service.rules()).toEqual([]);
-  });
-
-  test("from resources of their own by adopt, where they have none: deleting the old resources deletes no rule", async () => {
-    const { host, served } = await open();
-    const single = host.as("merchantRule");
-    const old = await single.create(resource("old", { definition: rule(1) }));
-    const next = await served.host("merchantRuleSet");
-    const inputs = resource("all", { rules: { a: rule(1), b: rule(2) } });
-    await expect(next.create(inputs)).rejects.toThrow(`adopt: { "a": "${old.id}" }`);
-    const last = await served.host("merchantRuleSet", { MERCHANT_RULES_RECOVER: "true" });
-    const { outs } = await last.create({ ...inputs, adopt: { a: old.id } });
-    expect(Object(outs.ruleIds).a).toBe(old.id);
-    const lastSingle = last.as("merchantRule");
-    operations(served);
-    await lastSingle.delete(old.id, old.outs);
-    expect(operations(served)).not.toContain("delete");
-    expect(served.service.rules()).toMatchObject([{ ruleId: old.id }, { rule: { name: "rule-2" } }]);
   });
 });
 

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { rule } from "../../support/rules.ts";
+import { marking, rule } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
-import { HookStack, openWorld, writesOf } from "../../support/stack/hooks.ts";
-import { failureOf } from "../../support/stack/hosts.ts";
+import { HookStack, openHost, openWorld, writesOf } from "../../support/stack/hooks.ts";
+import { failureOf, resource } from "../../support/stack/hosts.ts";
 
 const recover = { MERCHANT_RULES_RECOVER: "true" };
 const subset = { name: "rule-1", priority: 1 };
@@ -129,5 +130,90 @@ describe("the ways on that the refusal names", () => {
     expect(await stack.up({ a: { definition: rule(1), adopt: existing } })).toEqual([]);
     expect(await stack.up({ a: { definition } })).toEqual([]);
     expect(world.service.rules()).toMatchObject([{ rule: definition }]);
+  });
+});
+
+const abc = { a: rule(1), b: rule(2), c: rule(3) };
+const openSet = (contract?: ContractInput, environment: Record<string, string> = {}) =>
+  openHost(contract, environment, "merchantRuleSet");
+
+describe("a set takes over rules that exist", () => {
+  test("not without being told: the error names the rule, and the others are made", async () => {
+    const { host, served } = await openSet();
+    const left = served.service.put(undefined, rule(2));
+    const failure = await failureOf(host.create({ rules: abc }));
+    expect(failure.message).toMatch(
+      new RegExp(
+        `1 of 3 rules failed.*  b: create rule b failed: rule ${left} has the same natural key .*exists already, as it is declared.*adopt: { "b": "${left}" }`,
+        "s",
+      ),
+    );
+    expect(Object.keys(Object(failure.partial?.properties.ruleIds))).toEqual(["a", "c"]);
+  });
+
+  test("that a killed run left behind, in a run that recovers", async () => {
+    const { host, served } = await openSet(undefined, { MERCHANT_RULES_RECOVER: "true" });
+    const left = served.service.put(undefined, rule(2));
+    const { id, outs } = await host.create({ rules: abc });
+    expect(Object(outs.ruleIds).b).toBe(left);
+    expect(served.service.rules()).toHaveLength(3);
+    expect(served.service.requestCount("update")).toBe(0);
+    await host.delete(id, outs);
+    expect(served.service.rules()).toEqual([]);
+  });
+
+  test("that a killed run left behind, where their marks say that they are the set's", async () => {
+    const { host, served, another } = await openSet(marking);
+    const left = await host.create(resource("all", { rules: abc }));
+    served.asked().sort();
+    const { outs } = await (await another()).create(resource("all", { rules: abc }));
+    expect(outs).toEqual(left.outs);
+    expect(served.asked().sort()).toEqual(["list"]);
+  });
+
+  test("by id or by natural key when adopt says so", async () => {
+    const { host, served } = await openSet();
+    const one = served.service.put(undefined, rule(1, { priority: 99 }));
+    const two = served.service.put(undefined, rule(2, { priority: 99 }));
+    const byId = await failureOf(host.create({ rules: { a: abc.a, b: abc.b }, adopt: { a: one } }));
+    expect(byId.message).toContain(`adopt: { "b": "${two}" }`);
+    const { outs } = await host.create({ rules: { b: abc.b }, adopt: true });
+    expect(outs.ruleIds).toEqual({ b: two });
+    expect(served.service.rules().map(({ rule: each }) => each.priority)).toEqual([1, 2]);
+  });
+
+  test("from resources of their own, where rules have marks: deleting the old resources deletes no rule", async () => {
+    const { host, served } = await openSet(marking);
+    const single = host.as("merchantRule");
+    const old = await single.create(resource("old", { definition: rule(1) }));
+    const next = await served.host("merchantRuleSet");
+    const inputs = resource("all", { rules: { a: rule(1), b: rule(2) } });
+    const { id, outs } = await next.create(inputs);
+    expect(Object(outs.ruleIds).a).toBe(old.id);
+    const nextSingle = next.as("merchantRule");
+    served.asked().sort();
+    await nextSingle.delete(old.id, old.outs);
+    expect(served.asked().sort()).not.toContain("delete");
+    expect(served.service.rules()).toMatchObject([{ ruleId: old.id }, { rule: { name: "rule-2" } }]);
+    expect(await next.diff(id, outs, inputs)).toMatchObject({ changes: "none" });
+    await next.delete(id, outs);
+    expect(served.service.rules()).toEqual([]);
+  });
+
+  test("from resources of their own by adopt, where they have none: deleting the old resources deletes no rule", async () => {
+    const { host, served } = await openSet();
+    const single = host.as("merchantRule");
+    const old = await single.create(resource("old", { definition: rule(1) }));
+    const next = await served.host("merchantRuleSet");
+    const inputs = resource("all", { rules: { a: rule(1), b: rule(2) } });
+    await expect(next.create(inputs)).rejects.toThrow(`adopt: { "a": "${old.id}" }`);
+    const last = await served.host("merchantRuleSet", { MERCHANT_RULES_RECOVER: "true" });
+    const { outs } = await last.create({ ...inputs, adopt: { a: old.id } });
+    expect(Object(outs.ruleIds).a).toBe(old.id);
+    const lastSingle = last.as("merchantRule");
+    served.asked().sort();
+    await lastSingle.delete(old.id, old.outs);
+    expect(served.asked().sort()).not.toContain("delete");
+    expect(served.service.rules()).toMatchObject([{ ruleId: old.id }, { rule: { name: "rule-2" } }]);
   });
 });

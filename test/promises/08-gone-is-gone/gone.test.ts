@@ -1,15 +1,17 @@
+import { createServer } from "node:http";
 import { describe, expect, test } from "vitest";
 import type { FaultInput } from "../../../local/service/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
+import { atEnd } from "../../support/ends.ts";
 import { rule } from "../../support/rules.ts";
-import { contractOf } from "../../support/stack/contracts.ts";
+import { contractOf, identifyBy } from "../../support/stack/contracts.ts";
 import { type Hooks, hooksOf } from "../../support/stack/engine-model.ts";
 import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
 import { isList, strangePage } from "../../support/stack/front.ts";
-import { startHost } from "../../support/stack/hooks.ts";
+import { openHost, startHost } from "../../support/stack/hooks.ts";
 import { failureOf, type Host, hooksHere, sessionOf } from "../../support/stack/hosts.ts";
 import { openStack } from "../../support/stack/place.ts";
-import { serve } from "../../support/stack/service.ts";
+import { contractFileOf, serve } from "../../support/stack/service.ts";
 
 const path = "/api/v1/merchants/rules";
 const contract: ContractInput = {
@@ -137,6 +139,65 @@ describe.each(refusals)("%s never makes a rule gone", (_, fault, reason, { isDon
   });
 });
 
+/** A rule that is missing may be at another place than this one. Another rule of the stack that is seen settles that. */
+async function showOne(host: Host): Promise<void> {
+  const { id, outs } = await host.create({ definition: rule(1000) });
+  expect((await host.read(id, outs)).id).toBe(id);
+}
+
+describe("a rule is gone only when the service itself says so", () => {
+  test("an address where nobody knows of rules makes even a single rule no deletion", async () => {
+    const elsewhere = createServer((_, response) => response.writeHead(404).end("<h1>Not Found</h1>"));
+    await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
+    atEnd(() => void elsewhere.close());
+    const address = elsewhere.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const wrong = await startHost({
+      MERCHANT_RULES_BASE_URL: `http://127.0.0.1:${port}`,
+      MERCHANT_RULES_TOKEN: "local-token",
+    });
+    await expect(wrong.read("1", { definition: rule(1), ruleId: "1" })).rejects.toThrow(
+      /the one rule that was looked for cannot be seen over connection/,
+    );
+  });
+
+  test("a delete or an update at a path that the service does not have is an error, not a success", async () => {
+    const contract: ContractInput = {
+      version: 1,
+      operations: {
+        delete: { path: "/api/v1/merchants/nowhere", identifyBy },
+        update: { path: "/api/v1/merchants/rulez/{ruleId}" },
+      },
+    };
+    const { service } = (await openHost()).served;
+    const host = await startHost({
+      MERCHANT_RULES_BASE_URL: service.url,
+      MERCHANT_RULES_CONTRACT: contractFileOf(contract),
+      MERCHANT_RULES_TOKEN: "local-token",
+    });
+    const { id, outs } = await host.create({ definition: rule(1) });
+    await expect(host.delete(id, outs)).rejects.toThrow(/operations\.delete/);
+    await expect(host.update(id, outs, { definition: rule(1, { priority: 2 }) })).rejects.toThrow(/operations\.update/);
+    expect(service.rules()).toHaveLength(1);
+  });
+
+  test("a rule that is gone is gone, once the service shows that it is the right one", async () => {
+    const { host, served, another } = await openHost();
+    const { id, outs } = await host.create({ definition: rule(1) });
+    served.service.remove(id);
+    const alone = await another();
+    await expect(alone.read(id, outs)).rejects.toThrow(/the one rule that was looked for cannot be seen/);
+    await expect(alone.update(id, outs, { definition: rule(1, { priority: 2 }) })).rejects.toThrow(
+      /nothing was written.*MERCHANT_RULES_ACCEPT_ALL_GONE=true for one run of `pulumi up --refresh`; .*MERCHANT_RULES_MOVED=true for one run of `pulumi up --refresh`/s,
+    );
+    await showOne(host);
+    expect(await host.read(id, outs)).toEqual({ id: "", props: {}, inputs: {} });
+    await expect(host.update(id, outs, { definition: rule(1, { priority: 2 }) })).rejects.toThrow(
+      /no longer there.*pulumi up --refresh/s,
+    );
+  });
+});
+
 describe("a list that is suddenly empty", () => {
   test("is believed by nobody: each rule is read by itself, and found", async () => {
     const { service, host, rules, set } = await open();
@@ -173,7 +234,9 @@ describe("a connection that shows none of the declared rules", () => {
     const wrong = await startHost(environment);
     const asSet = wrong.as("merchantRuleSet");
     const deletes = [...rules.map(({ id, outs }) => wrong.delete(id, outs)), asSet.delete("set-1", set)];
-    for (const result of await Promise.allSettled(deletes))
+    const reading = await startHost(environment);
+    const reads = rules.map(({ id, outs }) => reading.read(id, outs));
+    for (const result of await Promise.allSettled([...deletes, ...reads]))
       expect(result).toMatchObject({
         status: "rejected",
         reason: {
@@ -202,6 +265,20 @@ describe("a connection that shows none of the declared rules", () => {
     const right = await startHost({ ...environment, MERCHANT_RULES_ACCEPT_ALL_GONE: "true" });
     expect((await right.read(id, outs)).id).toBe("");
     expect(service.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+
+  test("is believed when it shows a rule of the stack", async () => {
+    const { rules, environment } = await elsewhere();
+    const [{ id, outs } = { id: "", outs: {} }] = rules;
+    const host = await startHost(environment);
+    await showOne(host);
+    expect((await host.read(id, outs)).id).toBe("");
+  });
+
+  test("never makes a rule gone by refusing the credentials", async () => {
+    const { host } = await openHost(undefined, { MERCHANT_RULES_TOKEN: "wrong-token" });
+    await expect(host.read("gone-1", { definition: rule(1), ruleId: "gone-1" })).rejects.toThrow(/UNAUTHENTICATED/);
+    expect(host.stderr).not.toContain("wrong-token");
   });
 
   test("does not make a set forget those that it was to change", async () => {

@@ -40,6 +40,17 @@ export async function openWorld({
   };
 }
 
+/** Opens a world of the illustrative contract, or another one, and a host in it. */
+export async function openHost(
+  contract?: ContractInput,
+  environment: Record<string, string> = {},
+  hooks: HookNames = "merchantRule",
+) {
+  const served = await openWorld({ contract: contract ?? "illustrative", environment });
+  const another = () => served.host(hooks);
+  return { host: await another(), served, another };
+}
+
 /** A stack whose every run is a provider host of its own. */
 export class HookStack {
   readonly #engine = new EngineModel();

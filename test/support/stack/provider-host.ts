@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
+import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { credentials, type ServiceError } from "@grpc/grpc-js";
 import provider from "@pulumi/pulumi/proto/provider_grpc_pb.js";
@@ -157,15 +158,16 @@ export class ProviderHost implements Host {
     return { ...properties, __provider: providerSource(this.#hooks) };
   }
 
-  #call<Response>(
+  async #call<Response>(
     send: (done: (error: ServiceError | null, response: Response) => void) => unknown,
   ): Promise<Response> {
-    return new Promise((resolve, reject) => {
-      send((error, response) => {
-        if (error === null) return resolve(response);
-        reject(failureOf(error));
-      });
+    const [error, response] = await new Promise<[ServiceError | null, Response]>((resolve) => {
+      send((...ended) => resolve(ended));
     });
+    // What it printed before it answered has arrived, and is read in the next turns.
+    for (let turn = 0; turn < 2; turn += 1) await setImmediate();
+    if (error !== null) throw failureOf(error);
+    return response;
   }
 }
 

@@ -1,14 +1,11 @@
-import { createServer } from "node:http";
 import { describe, expect, test } from "vitest";
-import type { FaultInput, LocalService } from "../../local/service/index.ts";
-import { unknownValue } from "../../provider/host/wire.ts";
-import type { ContractInput } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/json/index.ts";
-import { atEnd } from "../support/ends.ts";
-import { marking, rule } from "../support/rules.ts";
-import { openWorld, startHost } from "../support/stack/hooks.ts";
-import { failureOf, resource } from "../support/stack/hosts.ts";
-import { contractFileOf, idsOf, namesOf } from "../support/stack/service.ts";
+import type { FaultInput, LocalService } from "../../../local/service/index.ts";
+import type { ContractInput } from "../../../sdk/contract/index.ts";
+import type { JsonObject } from "../../../sdk/json/index.ts";
+import { marking, rule } from "../../support/rules.ts";
+import { openWorld, startHost } from "../../support/stack/hooks.ts";
+import { failureOf, resource } from "../../support/stack/hosts.ts";
+import { contractFileOf, idsOf, namesOf } from "../../support/stack/service.ts";
 
 async function open(contract?: ContractInput, environment: Record<string, string> = {}) {
   const { service, host } = await openWorld({ contract: contract ?? "illustrative", environment });
@@ -284,70 +281,6 @@ describe.concurrent("no rule is lost when resources change places", () => {
       replaces: ["definition"],
     });
     expect(service.requests).toEqual([]);
-  });
-});
-
-describe.concurrent("a rule is gone only when the service itself says so", () => {
-  test("an address where nobody knows of rules makes even a single rule no deletion", async () => {
-    const elsewhere = createServer((_, response) => response.writeHead(404).end("<h1>Not Found</h1>"));
-    await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
-    atEnd(() => void elsewhere.close());
-    const address = elsewhere.address();
-    const port = typeof address === "object" ? address?.port : undefined;
-    const wrong = await startHost({
-      MERCHANT_RULES_BASE_URL: `http://127.0.0.1:${port}`,
-      MERCHANT_RULES_TOKEN: "local-token",
-    });
-    await expect(wrong.read("1", { definition: rule(1), ruleId: "1" })).rejects.toThrow(
-      /the one rule that was looked for cannot be seen over connection/,
-    );
-  });
-
-  test("a delete or an update at a path that the service does not have is an error, not a success", async () => {
-    const contract: ContractInput = {
-      version: 1,
-      operations: {
-        delete: { path: "/api/v1/merchants/nowhere", identifyBy },
-        update: { path: "/api/v1/merchants/rulez/{ruleId}" },
-      },
-    };
-    const { service } = await open();
-    const host = await startHost({
-      MERCHANT_RULES_BASE_URL: service.url,
-      MERCHANT_RULES_CONTRACT: contractFileOf(contract),
-      MERCHANT_RULES_TOKEN: "local-token",
-    });
-    const { id, outs } = await host.create({ definition: rule(1) });
-    await expect(host.delete(id, outs)).rejects.toThrow(/operations\.delete/);
-    await expect(host.update(id, outs, { definition: rule(1, { priority: 2 }) })).rejects.toThrow(/operations\.update/);
-    expect(service.rules()).toHaveLength(1);
-  });
-});
-
-describe.concurrent("what a preview says", () => {
-  test("a declared null is a change, although the engine takes null for absent", async () => {
-    const { host } = await open();
-    const olds = { definition: rule(1), ruleId: "1" };
-    expect(await host.diff("1", olds, { definition: rule(1, { note: null }) })).toMatchObject({ changes: "some" });
-    expect(await host.diff("1", olds, { definition: rule(1, { note: null, priority: 2 }) })).toMatchObject({
-      changes: "unknown",
-    });
-  });
-
-  test("a service that drops nulls is as declared", async () => {
-    const { host, service, another } = await open();
-    const { id, outs } = await host.create({ definition: rule(1, { note: null }) });
-    service.put(id, rule(1));
-    const seen = await (await another()).read(id, outs);
-    expect(seen.inputs).toEqual({ definition: rule(1, { note: null }) });
-  });
-
-  test("nothing is refused for a value that is not known yet", async () => {
-    const { host } = await open({ version: 1 });
-    const olds = { definition: rule(1), ruleId: "1" };
-    expect(await host.diff("1", olds, { definition: rule(1, { priority: unknownValue }) })).toMatchObject({
-      changes: "unknown",
-    });
   });
 });
 

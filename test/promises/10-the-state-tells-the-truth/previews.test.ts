@@ -4,7 +4,7 @@ import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
-import { openWorld } from "../../support/stack/hooks.ts";
+import { openHost, openWorld } from "../../support/stack/hooks.ts";
 
 const seed: ContractInput = { version: 1 };
 const immutable = contractOf({ rule: { immutable: ["/name", "/conditions"] } });
@@ -33,5 +33,32 @@ describe.each(contracts)("a preview under %s", (_case, contract) => {
     for (const news of [{ rules: unknownValue }, one]) expect((await ofSet.check(news)).failures).toEqual([]);
     expect((await host.check({ definition: unknownValue })).failures).toEqual([]);
     expect(world.service.requests).toEqual([]);
+  });
+});
+
+describe("what a preview says", () => {
+  test("a declared null is a change, although the engine takes null for absent", async () => {
+    const { host } = await openHost();
+    const olds = { definition: rule(1), ruleId: "1" };
+    expect(await host.diff("1", olds, { definition: rule(1, { note: null }) })).toMatchObject({ changes: "some" });
+    expect(await host.diff("1", olds, { definition: rule(1, { note: null, priority: 2 }) })).toMatchObject({
+      changes: "unknown",
+    });
+  });
+
+  test("a service that drops nulls is as declared", async () => {
+    const { host, served, another } = await openHost();
+    const { id, outs } = await host.create({ definition: rule(1, { note: null }) });
+    served.service.put(id, rule(1));
+    const seen = await (await another()).read(id, outs);
+    expect(seen.inputs).toEqual({ definition: rule(1, { note: null }) });
+  });
+
+  test("nothing is refused for a value that is not known yet", async () => {
+    const { host } = await openHost({ version: 1 });
+    const olds = { definition: rule(1), ruleId: "1" };
+    expect(await host.diff("1", olds, { definition: rule(1, { priority: unknownValue }) })).toMatchObject({
+      changes: "unknown",
+    });
   });
 });
