@@ -38,7 +38,7 @@ export function draftContract(facts: readonly Fact[], title: readonly string[], 
   // The parsed contract has its fields in the order of the reference.
   const ordered = inOrderOf(written, parseContract(JSON.stringify(written), drafted));
   const document = new Document(ordered, { aliasDuplicateObjects: false });
-  quoteWhereNeeded(document, visit);
+  quoteWhereNeeded(document);
   putSources(document, sources);
   const head = [contractSchemaLine, ...title.map(commentLine)];
   const text = `${head.join("\n")}\n${document.toString({ lineWidth: 0 })}${gapLines(ordered, named)}`;

@@ -1,4 +1,4 @@
-import { Document, visit } from "yaml";
+import { Document } from "yaml";
 import { quoteWhereNeeded } from "../../sdk/files/yaml-quotes.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 
@@ -8,7 +8,7 @@ import type { JsonObject } from "../../sdk/json/index.ts";
  */
 export function ruleFile(definition: JsonObject, schema: string | undefined): string {
   const document = new Document(definition, { aliasDuplicateObjects: false });
-  quoteWhereNeeded(document, visit);
+  quoteWhereNeeded(document);
   const text = document.toString({ lineWidth: 0 });
   return schema === undefined ? text : `${schemaLine(schema)}\n${text}`;
 }

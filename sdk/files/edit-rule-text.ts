@@ -1,13 +1,9 @@
-import { createRequire } from "node:module";
-import type * as Yaml from "yaml";
+import { Document, isMap, isNode, isScalar, isSeq, parse, parseDocument, type Scalar, type YAMLMap } from "yaml";
 import { asWritten, isEqual } from "../json/canonical.ts";
 import { field, isJson, isJsonArray, isJsonObject, type Json, type JsonObject } from "../json/json.ts";
 import { NodeEdit } from "./edit-yaml-nodes.ts";
 import { YamlDocument, yamlOptions } from "./yaml-document.ts";
 import { doubleQuoted, quoteWhereNeeded } from "./yaml-quotes.ts";
-
-// Loaded on first use, as in yaml-document.ts.
-const require = createRequire(import.meta.url);
 
 /**
  * Edits the text of a rule file to hold other content. Only what differs is written: comments, the order of fields, quotes and
@@ -26,14 +22,11 @@ export function editedRuleText(
     const read = new YamlDocument(edited).read();
     return "value" in read && isJson(read.value) && isEqual(read.value, after, asWritten);
   };
-  const yaml: typeof Yaml = require("yaml");
-  const written = writtenOver(yaml, text, before, after, isJsonFile);
+  const written = writtenOver(text, before, after, isJsonFile);
   if (written !== undefined && holdsAfter(written)) return written;
   if (isJsonFile) return wholeJson(text, after);
-  const edited = withLineBreaksOf(text, editedDocument(yaml, text, before, after));
-  return [withFieldsOf(yaml, edited, text, before, after), edited].find(
-    (each) => each !== undefined && holdsAfter(each),
-  );
+  const edited = withLineBreaksOf(text, editedDocument(text, before, after));
+  return [withFieldsOf(edited, text, before, after), edited].find((each) => each !== undefined && holdsAfter(each));
 }
 
 /** A part of a text, from one offset to another, and what is to stand there. */
@@ -44,64 +37,54 @@ interface Splice {
 }
 
 /** Writes values over others; undefined where fields or elements come or go. */
-function writtenOver(
-  yaml: typeof Yaml,
-  text: string,
-  before: Json,
-  after: Json,
-  isJsonFile: boolean,
-): string | undefined {
+function writtenOver(text: string, before: Json, after: Json, isJsonFile: boolean): string | undefined {
   const splices: Splice[] = [];
   const isDone = (node: unknown, was: Json, is: Json, inFlow: boolean): boolean => {
     if (isEqual(was, is, asWritten)) return true;
     if (isJsonObject(was) && isJsonObject(is)) {
       const names = Object.keys(is);
-      if (!yaml.isMap(node) || names.length !== Object.keys(was).length) return false;
+      if (!isMap(node) || names.length !== Object.keys(was).length) return false;
       return names.every((name) => {
         const [value, former] = [field(is, name), field(was, name)];
         if (value === undefined || former === undefined) return false;
-        return isDone(valueIn(yaml, node, name), former, value, inFlow || node.flow === true);
+        return isDone(valueIn(node, name), former, value, inFlow || node.flow === true);
       });
     }
     if (isJsonArray(was) && isJsonArray(is)) {
-      if (!yaml.isSeq(node) || was.length !== is.length) return false;
+      if (!isSeq(node) || was.length !== is.length) return false;
       return is.every((value, index) =>
         isDone(node.items[index], was[index] ?? null, value, inFlow || node.flow === true),
       );
     }
-    if (!yaml.isScalar(node) || !node.range || (typeof is === "object" && is !== null)) return false;
-    const value = isJsonFile ? JSON.stringify(is) : scalarText(yaml, node, is, inFlow);
+    if (!isScalar(node) || !node.range || (typeof is === "object" && is !== null)) return false;
+    const value = isJsonFile ? JSON.stringify(is) : scalarText(node, is, inFlow);
     const [start, end] = node.range;
     if (value === undefined) return false;
     splices.push({ start, end, text: start === end ? ` ${value}` : value });
     return true;
   };
-  if (!isDone(yaml.parseDocument(text, yamlOptions).contents, before, after, false)) return undefined;
+  if (!isDone(parseDocument(text, yamlOptions).contents, before, after, false)) return undefined;
   return splices
     .sort((a, b) => b.start - a.start)
     .reduce((edited, { start, end, text: value }) => edited.slice(0, start) + value + edited.slice(end), text);
 }
 
 /** Writes a value in the form of the one that stood there, on one line; undefined where that was a block of lines. */
-function scalarText(yaml: typeof Yaml, { type }: Yaml.Scalar, value: Json, inFlow: boolean): string | undefined {
+function scalarText({ type }: Scalar, value: Json, inFlow: boolean): string | undefined {
   if (type === "BLOCK_FOLDED" || type === "BLOCK_LITERAL") return undefined;
   if (typeof value !== "string") return JSON.stringify(value);
   if (type === "QUOTE_SINGLE" && /^[\P{C}]*$/u.test(value)) return `'${value.replaceAll("'", "''")}'`;
   if (type === "QUOTE_SINGLE" || type === "QUOTE_DOUBLE") return doubleQuoted(value);
-  const document = new yaml.Document([value]);
-  if (inFlow && yaml.isSeq(document.contents)) document.contents.flow = true;
-  quoteWhereNeeded(document, yaml.visit);
+  const document = new Document([value]);
+  if (inFlow && isSeq(document.contents)) document.contents.flow = true;
+  quoteWhereNeeded(document);
   const [, plain] =
     /^(?:- |\[)(.*?)\]?\n$/.exec(document.toString({ lineWidth: 0, flowCollectionPadding: false })) ?? [];
-  return plain === undefined || !isReadAs(yaml, plain, value) ? doubleQuoted(value) : plain;
+  return plain === undefined || parse(plain, { logLevel: "silent" }) !== value ? doubleQuoted(value) : plain;
 }
 
-function isReadAs(yaml: typeof Yaml, text: string, value: string): boolean {
-  return yaml.parse(text, { logLevel: "silent" }) === value;
-}
-
-function valueIn(yaml: typeof Yaml, map: Yaml.YAMLMap, name: string): unknown {
-  return map.items.find(({ key }) => yaml.isScalar(key) && key.value === name)?.value;
+function valueIn(map: YAMLMap, name: string): unknown {
+  return map.items.find(({ key }) => isScalar(key) && key.value === name)?.value;
 }
 
 /** Writes JSON anew with the indentation and the end of the old text: it has no comments to keep. */
@@ -116,10 +99,10 @@ function withLineBreaksOf(text: string, edited: string): string {
 }
 
 /** Writes a document with changed content, in its own form as far as the library can write it. */
-function editedDocument(yaml: typeof Yaml, text: string, before: JsonObject, after: JsonObject): string {
-  const document = yaml.parseDocument(text, yamlOptions);
-  new NodeEdit(yaml, document).changed(document.contents, before, after);
-  quoteWhereNeeded(document, yaml.visit);
+function editedDocument(text: string, before: JsonObject, after: JsonObject): string {
+  const document = parseDocument(text, yamlOptions);
+  new NodeEdit(document).changed(document.contents, before, after);
+  quoteWhereNeeded(document);
   const [, indent = "  "] = /^( +)[^\s#]/m.exec(text) ?? [];
   return document.toString({
     lineWidth: 0,
@@ -133,14 +116,8 @@ function editedDocument(yaml: typeof Yaml, text: string, before: JsonObject, aft
  * Returns `edited` with the unchanged fields of the rule to the letter as in `text`, and with what stands around them.
  * Undefined where fields do not begin lines of their own.
  */
-function withFieldsOf(
-  yaml: typeof Yaml,
-  edited: string,
-  text: string,
-  before: JsonObject,
-  after: JsonObject,
-): string | undefined {
-  const [now, former] = [fieldsIn(yaml, edited), fieldsIn(yaml, text)];
+function withFieldsOf(edited: string, text: string, before: JsonObject, after: JsonObject): string | undefined {
+  const [now, former] = [fieldsIn(edited), fieldsIn(text)];
   if (now === undefined || former === undefined) return undefined;
   let whole = text.slice(0, former[0]?.start ?? text.length);
   for (const { name, start, end, next } of former) {
@@ -166,12 +143,12 @@ interface FieldPlace {
   readonly next: number;
 }
 
-function fieldsIn(yaml: typeof Yaml, text: string): FieldPlace[] | undefined {
-  const { contents } = yaml.parseDocument(text, yamlOptions);
-  if (!yaml.isMap(contents) || contents.flow === true) return undefined;
+function fieldsIn(text: string): FieldPlace[] | undefined {
+  const { contents } = parseDocument(text, yamlOptions);
+  if (!isMap(contents) || contents.flow === true) return undefined;
   const places: FieldPlace[] = [];
   for (const { key, value } of contents.items.toReversed()) {
-    if (!yaml.isScalar(key) || !key.range || !yaml.isNode(value) || !value.range) return undefined;
+    if (!isScalar(key) || !key.range || !isNode(value) || !value.range) return undefined;
     const last = value.range[1];
     const lineEnd = text.indexOf("\n", last);
     const end = text[last - 1] === "\n" ? last : lineEnd === -1 ? text.length : lineEnd + 1;

@@ -1,4 +1,4 @@
-import type * as Yaml from "yaml";
+import * as Yaml from "yaml";
 import { asWritten, canonical, isEqual } from "../json/canonical.ts";
 import { field, isJsonArray, isJsonObject, type Json, type JsonObject } from "../json/json.ts";
 
@@ -7,21 +7,18 @@ const mostAligned = 2_000;
 
 /** Changes the nodes of a YAML document from one value to another. A node whose value stays is not touched. */
 export class NodeEdit {
-  readonly #yaml: typeof Yaml;
   readonly #document: Yaml.Document;
 
-  constructor(yaml: typeof Yaml, document: Yaml.Document) {
-    this.#yaml = yaml;
+  constructor(document: Yaml.Document) {
     this.#document = document;
   }
 
   /** Returns the node of the new value: the same one, changed, wherever it can be. */
   changed(node: unknown, before: Json, after: Json): unknown {
-    const { isMap, isScalar, isSeq } = this.#yaml;
     if (isEqual(before, after, asWritten)) return node;
-    if (isMap(node) && isJsonObject(before) && isJsonObject(after)) this.#changeMap(node, before, after);
-    else if (isSeq(node) && isJsonArray(before) && isJsonArray(after)) this.#changeSeq(node, before, after);
-    else if (isScalar(node) && (typeof after !== "object" || after === null)) this.#changeScalar(node, after);
+    if (Yaml.isMap(node) && isJsonObject(before) && isJsonObject(after)) this.#changeMap(node, before, after);
+    else if (Yaml.isSeq(node) && isJsonArray(before) && isJsonArray(after)) this.#changeSeq(node, before, after);
+    else if (Yaml.isScalar(node) && (typeof after !== "object" || after === null)) this.#changeScalar(node, after);
     else return this.#inPlaceOf(node, after);
     return node;
   }
@@ -29,7 +26,7 @@ export class NodeEdit {
   #changeMap(map: Yaml.YAMLMap, before: JsonObject, after: JsonObject): void {
     for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) map.delete(name);
     for (const [name, value] of Object.entries(after)) {
-      const pair = map.items.find(({ key }) => this.#yaml.isScalar(key) && key.value === name);
+      const pair = map.items.find(({ key }) => Yaml.isScalar(key) && key.value === name);
       if (pair === undefined) map.add(this.#document.createPair(name, value, created));
       else pair.value = this.changed(pair.value, field(before, name) ?? null, value);
     }
@@ -65,16 +62,15 @@ export class NodeEdit {
   /** Makes a node in the form of its neighbours. */
   #newElement(seq: Yaml.YAMLSeq, value: Json): unknown {
     const node = this.#document.createNode(value, created);
-    const others = seq.items.filter((each) => this.#yaml.isCollection(each));
-    if (this.#yaml.isCollection(node) && others.length > 0) node.flow = others.every((each) => each.flow === true);
+    const others = seq.items.filter((each) => Yaml.isCollection(each));
+    if (Yaml.isCollection(node) && others.length > 0) node.flow = others.every((each) => each.flow === true);
     return node;
   }
 
   #inPlaceOf(node: unknown, value: Json): unknown {
-    const { isCollection, isNode } = this.#yaml;
     const next = this.#document.createNode(value, created);
-    if (!isNode(next) || !isNode(node)) return next;
-    if (isCollection(next) && isCollection(node)) next.flow = node.flow === true;
+    if (!Yaml.isNode(next) || !Yaml.isNode(node)) return next;
+    if (Yaml.isCollection(next) && Yaml.isCollection(node)) next.flow = node.flow === true;
     const { comment, commentBefore, spaceBefore = false } = node;
     return Object.assign(next, { comment, commentBefore, spaceBefore });
   }

@@ -15,14 +15,14 @@ export function readJsonText(text: string): { readonly value: Json } | { readonl
     return { fault: { what: `is not JSON: ${whyNotJson(error)}`, ...placeOfBadJson(text, error) } };
   }
   const odd = findNotJson(value);
-  const document = (): YamlDocument => new YamlDocument(text);
-  if (odd !== undefined)
-    return {
-      fault: { what: `${pathOf(odd.path)} holds ${odd.found}`.trimStart(), ...document().placeOfPath(odd.path) },
-    };
-  if (namesIn(text) === fieldsIn(value)) return { value };
+  if (odd === undefined && namesIn(text) === fieldsIn(value)) return { value };
   // Only a text with a fault is read a second time, by a parser that keeps places.
-  return { fault: document().meaningFault() ?? { what: "declares a field a second time", line: 1, column: 1 } };
+  const document = new YamlDocument(text);
+  if (odd !== undefined) {
+    const what = `${pathOf(odd.path)} holds ${odd.found}`.trimStart();
+    return { fault: { what, ...document.placeOfPath(odd.path) } };
+  }
+  return { fault: document.meaningFault() ?? { what: "declares a field a second time", line: 1, column: 1 } };
 }
 
 /** Counts the names of fields in a JSON text: strings with a colon behind them. */

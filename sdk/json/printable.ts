@@ -27,10 +27,10 @@ export function printableLines(text: string): string[] {
 
 /** Writes a value as JSON that is safe to print, and is read as the same value. Default: on one line. */
 export function printableJson(value: unknown, indent = 0): string {
-  return JSON.stringify(value, null, indent).replace(obeyedInJson, (character) =>
-    character
-      .split("")
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-      .join(""),
-  );
+  return JSON.stringify(value, null, indent).replace(obeyedInJson, escaped);
+}
+
+/** Writes each UTF-16 unit of a string as JSON escapes it: `\u000a`. */
+export function escaped(text: string): string {
+  return text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
