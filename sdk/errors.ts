@@ -62,11 +62,11 @@ export interface MerchantRulesErrorOptions {
   readonly exchange?: Exchange | undefined;
   /** Advice to the reader: one thing to do about it. */
   readonly advice?: string | undefined;
-  /** True where the same call may succeed later; decided where the error is made, only read by the retry loop. */
+  /** True where the same call may succeed later, default: false; decided where the error is made, only read by the retry loop. */
   readonly retryable?: boolean;
   /** The wait that the service asked for, in milliseconds (Retry-After). */
   readonly retryAfterMs?: number | undefined;
-  /** True where the request may have taken effect although no success was seen. */
+  /** True where the request may have taken effect although no success was seen. Default: false. */
   readonly outcomeUnknown?: boolean;
   /** The error that led to this one. It is in no message. */
   readonly cause?: unknown;
@@ -77,26 +77,19 @@ export interface MerchantRulesErrorOptions {
  * documented. Test an error with {@link isMerchantRulesError}, not with `instanceof`: hooks run in another process and
  * may hold another copy of the class.
  */
-export class MerchantRulesError extends Error {
+export class MerchantRulesError extends Error implements MerchantRulesErrorOptions {
   /** Always `MerchantRulesError`. */
   override readonly name = "MerchantRulesError";
   /** The kind of the error. */
   readonly code: ErrorCode;
   /** The reason of the failure, without the attempted action and the advice. */
   readonly reason: string;
-  /** The lines of a list that belongs to the reason. Default: none. */
   readonly lines: readonly string[];
-  /** The attempted action, in words. */
   readonly attempted: string | undefined;
-  /** The exchange with the service that failed, where there was one. */
   readonly exchange: Exchange | undefined;
-  /** Advice to the reader: one thing to do about it. */
   readonly advice: string | undefined;
-  /** True where the same call may succeed later. Default: false. */
   readonly retryable: boolean;
-  /** The wait that the service asked for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** True where the request may have taken effect although no success was seen. Default: false. */
   readonly outcomeUnknown: boolean;
 
   constructor(code: ErrorCode, reason: string, options: MerchantRulesErrorOptions = {}) {
@@ -228,4 +221,10 @@ function messageOf(code: ErrorCode, reason: string, options: MerchantRulesErrorO
 /** Cuts a string to at most `most` characters, with `...` behind them. */
 export function shortened(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}...` : text;
+}
+
+/** Returns the first names, at most `most`, and how many others there are: `a, b and 3 more`. */
+export function fewOf(names: readonly string[], most: number): string {
+  const left = names.length - most;
+  return left > 0 ? `${names.slice(0, most).join(", ")} and ${left} more` : names.join(", ");
 }

@@ -7,17 +7,10 @@ export class UnusableResponse extends Error {
   /** True where the response has no id at `rule.id`. */
   readonly isWithoutId: boolean;
 
-  constructor(
-    reason: string,
-    {
-      isCut = false,
-      advice,
-      isWithoutId = false,
-    }: { isCut?: boolean; advice?: string | undefined; isWithoutId?: boolean } = {},
-  ) {
+  constructor(reason: string, more: Partial<Pick<UnusableResponse, "isCut" | "advice" | "isWithoutId">> = {}) {
     super(reason);
-    this.isCut = isCut;
-    this.advice = advice;
-    this.isWithoutId = isWithoutId;
+    this.isCut = more.isCut ?? false;
+    this.advice = more.advice;
+    this.isWithoutId = more.isWithoutId ?? false;
   }
 }

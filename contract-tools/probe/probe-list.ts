@@ -1,6 +1,13 @@
-import { pathsLackingIn } from "../../sdk/client/summaries.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
-import { isJsonObject, type Pointer, pointerOf, segmentsOf, withoutValueAt } from "../../sdk/json/index.ts";
+import {
+  fieldsLackingIn,
+  isJsonObject,
+  type Pointer,
+  pathOf,
+  pointerOf,
+  segmentsOf,
+  withoutValueAt,
+} from "../../sdk/json/index.ts";
 import type { Made } from "./create.ts";
 import { leftoverWords, namesRule, type Probing, wordsOf } from "./known.ts";
 import { idInItems, type ListReader, MoreThanOnePage, type Row, unreadable } from "./list-reader.ts";
@@ -144,7 +151,8 @@ export async function probeSummaries({ findings, sandbox }: Probing, list: ListR
   const listed = view.rows.find(({ ruleId }) => ruleId === own.ruleId)?.rule;
   const live = sandbox.ruleIn(view.own.get(own));
   if (listed === undefined || live === undefined || !isJsonObject(listed)) return;
-  const lacking = pathsLackingIn(listed, findings.pointersAt("/rule/id").reduce(withoutValueAt, live));
+  const whole = findings.pointersAt("/rule/id").reduce(withoutValueAt, live);
+  const lacking = fieldsLackingIn(listed, whole).flatMap(({ path, value }) => (value === null ? [] : pathOf(path)));
   const what =
     lacking.length === 0 ? "has all that a GET shows" : `lacks ${lacking.slice(0, 5).join(", ")} of what a GET shows`;
   findings.fact("/operations/list/summaries", lacking.length > 0, `${list.said}: ${what}`);

@@ -1,5 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
-import { basicOf } from "../../sdk/client/basic.ts";
+import { basicOf } from "../../sdk/client/connection.ts";
 import { type Contract, expand, namesIn, presentsClient } from "../../sdk/contract/index.ts";
 import { type Json, type JsonObject, withValueAt } from "../../sdk/json/index.ts";
 import type { LocalMerchant } from "./merchants.ts";

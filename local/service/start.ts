@@ -60,10 +60,7 @@ export interface LocalService extends RulesByHand {
   /** Counts the requests since the start or the last reset, forgotten ones included. */
   requestCount(operation?: ServedOperation): number;
   resetRequests(): void;
-  /**
-   * Returns what changes the rules of one merchant by hand.
-   * @throws TypeError for a name that no merchant has.
-   */
+  /** Returns what changes the rules of one merchant by hand. @throws TypeError for a name that no merchant has. */
   of(merchant: string): RulesByHand;
   /** The faults on demand; none is set at the start. */
   readonly faults: LocalFaults;

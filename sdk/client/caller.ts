@@ -11,8 +11,25 @@ import {
   type FailureContext,
 } from "./failures.ts";
 import { longestTimerMs, WaitedTooLong } from "./limiter.ts";
-import type { Presented, TokenSource } from "./token-source.ts";
 import type { WireResponse } from "./transport.ts";
+
+/** Credentials as requests carry them. */
+export interface Presented {
+  /** Names and values by turns; none where the contract presents none. */
+  readonly headers: readonly string[];
+  /** The token in them; undefined where the contract presents none. */
+  readonly token: string | undefined;
+}
+
+/** Gives requests their credentials. */
+export interface TokenSource {
+  /** Returns the credentials to present now. @throws MerchantRulesError of the token operation */
+  current(): Presented | Promise<Presented>;
+  /** Returns the credentials to present after `refused` brought a 401; undefined when there are no others. */
+  renewed(refused: Presented): Promise<Presented> | undefined;
+  /** Notes that credentials got another status than 401. */
+  accepted(presented: Presented): void;
+}
 
 /** One call as an operation of the contract describes it. It may take several attempts. */
 export interface Call<T> extends FailedRequest {

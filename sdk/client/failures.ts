@@ -84,11 +84,10 @@ export function errorOfResponse(
 function means(meaning: Meaning, { errors }: Contract, response: WireResponse): boolean {
   const answers = errors[meaning];
   if (answers.length === 0) return false;
-  const told = valueAt(jsonIfAny(response), errors.code);
+  const told = textsOf(valueAt(jsonIfAny(response), errors.code));
   return answers.some(
     ({ status, code }) =>
-      (status === null || status === response.status) &&
-      (code === null || ((typeof told === "string" || typeof told === "number") && String(told) === String(code))),
+      (status === null || status === response.status) && (code === null || told.includes(String(code))),
   );
 }
 
@@ -163,10 +162,9 @@ function exchangeOf(
     serviceMessage: [...new Set(said)].join("; "),
     requestId: [response.headers[errors.requestId.header.toLowerCase()]].flat()[0],
   };
-  const found = Object.entries(texts).flatMap(([name, value]) => {
-    const text = typeof value === "string" || typeof value === "number" ? clean(context, String(value), failed) : "";
-    return text === "" ? [] : [[name, text] as const];
-  });
+  const found = Object.entries(texts)
+    .flatMap(([name, value]) => textsOf(value).map((text) => [name, clean(context, text, failed)] as const))
+    .filter(([, text]) => text !== "");
   const details = detailsIn(valueAt(body, errors.details), said).map((text) =>
     clean(context, text, failed, longestDetail),
   );
@@ -205,6 +203,7 @@ function leavesOf(detail: Json | undefined): { path: string; text: string }[] {
   return leaves;
 }
 
+/** Returns a string or a number as the one string of an array; an empty array for any other value. */
 function textsOf(value: Json | undefined): string[] {
   return typeof value === "string" || typeof value === "number" ? [String(value)] : [];
 }

@@ -4,7 +4,8 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject, type Path, pathO
 export function formText(body: JsonObject): string {
   const form = new URLSearchParams();
   walk(body, (value, { path }) => {
-    if (typeof value !== "object") form.append(nameOf(path), String(value));
+    const [first, ...rest] = path;
+    if (typeof value !== "object") form.append(`${first}${rest.map((name) => `[${name}]`).join("")}`, String(value));
   });
   return form.toString();
 }
@@ -23,8 +24,4 @@ function faultOf(value: Json, path: Path): string | undefined {
   if (path.length === 0) return undefined;
   if (isJsonArray(value) && value.length === 0) return "is an empty list";
   return isJsonObject(value) && Object.keys(value).length === 0 ? "is an empty object" : undefined;
-}
-
-function nameOf([first, ...rest]: Path): string {
-  return `${first}${rest.map((segment) => `[${segment}]`).join("")}`;
 }

@@ -9,7 +9,7 @@ import {
   mapJson,
   type Pointer,
   valueAt,
-  withValueAt,
+  withFieldAt,
 } from "../json/index.ts";
 import { packageVersion } from "../version.ts";
 import type { Connection } from "./connection.ts";
@@ -145,8 +145,7 @@ export class RequestTemplate {
     const fixed = ruleId === undefined ? this.#fields : filled(this.#fields, (text) => expand(text, { ruleId }));
     if (definition === undefined) return fixed;
     const there = valueAt(fixed, at);
-    const body = withValueAt(fixed, at, isJsonObject(there) ? { ...there, ...definition } : definition);
-    return isJsonObject(body) ? body : definition;
+    return withFieldAt(fixed, at, isJsonObject(there) ? { ...there, ...definition } : definition);
   }
 
   request({ target: given, segment = "", query = "", headers = [], body }: Additions = {}): WireRequest {

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Contract } from "../contract/schema.ts";
-import { shortened } from "../errors.ts";
+import { fewOf, shortened } from "../errors.ts";
 import { isJsonObject, type Json, type JsonObject, type Pointer, pointerOf, valueAt, walk } from "../json/index.ts";
 import { UnusableResponse } from "../unusable-response.ts";
 import type { WireResponse } from "./transport.ts";
@@ -16,10 +16,8 @@ export function withoutId(
   { id }: Pick<RulePlaces, "id">,
   { sent, advice = correctId }: { sent?: JsonObject; advice?: string } = {},
 ): UnusableResponse {
-  const fields = fieldsIn(value, sent);
-  const others = fields.length > mostFields ? ` and ${fields.length - mostFields} more` : "";
-  const named = fields.slice(0, mostFields).map((pointer) => shortened(pointer, longestField));
-  const there = fields.length === 0 ? "no field that could be one" : `${named.join(", ")}${others}`;
+  const fields = fieldsIn(value, sent).map((pointer) => shortened(pointer, longestField));
+  const there = fields.length === 0 ? "no field that could be one" : fewOf(fields, mostFields);
   const reason = `${what} has no id at ${id.join(" or ")} (rule.id); it has ${there}`;
   return new UnusableResponse(reason, { advice, isWithoutId: true });
 }
@@ -34,10 +32,9 @@ const deepestField = 3;
 /** Returns the pointers of strings and numbers outside of arrays, which an id can be. Those that were not sent come first. */
 function fieldsIn(value: Json, sent: JsonObject = {}): Pointer[] {
   const found: Pointer[] = [];
-  walk<never>(value, (each, { path }) => {
-    if (typeof each !== "string" && typeof each !== "number") return undefined;
-    if (path.length <= deepestField && path.every((name) => typeof name === "string")) found.push(pointerOf(path));
-    return undefined;
+  walk(value, (each, { path }) => {
+    const canBeId = typeof each === "string" || typeof each === "number";
+    if (canBeId && path.length <= deepestField && !path.some(Number.isInteger)) found.push(pointerOf(path));
   });
   const isSent = (pointer: Pointer): boolean => valueAt(sent, pointer) !== undefined;
   return [...found.filter((pointer) => !isSent(pointer)), ...found.filter(isSent)];
@@ -112,7 +109,7 @@ export function jsonObjectOf(response: WireResponse): JsonObject {
 }
 
 /** Returns the rule in a response; undefined when there is no object at its place. */
-export function ruleIn(value: Json, { envelope }: RulePlaces): JsonObject | undefined {
+export function ruleIn(value: Json | undefined, { envelope }: RulePlaces): JsonObject | undefined {
   const rule = valueAt(value, envelope);
   return isJsonObject(rule) ? rule : undefined;
 }
@@ -122,7 +119,7 @@ export function ruleIn(value: Json, { envelope }: RulePlaces): JsonObject | unde
  * finds something wins. A number becomes its decimal string. Undefined where there is none.
  * @throws UnusableResponse when the value found cannot be an id
  */
-export function ruleIdIn(value: Json, { id, envelope }: RulePlaces): string | undefined {
+export function ruleIdIn(value: Json | undefined, { id, envelope }: RulePlaces): string | undefined {
   for (const root of envelope === "" ? [value] : [valueAt(value, envelope), value]) {
     for (const pointer of id) {
       const found = valueAt(root, pointer);

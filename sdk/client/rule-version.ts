@@ -1,6 +1,6 @@
 import type { Contract } from "../contract/schema.ts";
 import { MerchantRulesError } from "../errors.ts";
-import { isJsonObject, type Json, type JsonObject, valueAt, withValueAt } from "../json/index.ts";
+import { type Json, type JsonObject, valueAt, withFieldAt } from "../json/index.ts";
 import type { LiveRule } from "./response.ts";
 import type { WireResponse } from "./transport.ts";
 
@@ -39,6 +39,5 @@ export function versionSent(
     });
   }
   if (!("at" in version)) return { definition, headers: ["If-Match", String(found)] };
-  const versioned = withValueAt(definition, version.at, found);
-  return { definition: isJsonObject(versioned) ? versioned : definition, headers: [] };
+  return { definition: withFieldAt(definition, version.at, found), headers: [] };
 }

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PageQuery } from "../contract/pagination/paging.ts";
 import { type Contract, drivenFields, identityOperation, type Transition, withoutDriven } from "../contract/schema.ts";
-import { isMerchantRulesError, MerchantRulesError, shortened } from "../errors.ts";
+import { fewOf, isMerchantRulesError, MerchantRulesError, shortened } from "../errors.ts";
 import {
   defined,
+  fieldsLackingIn,
   findInexactNumber,
   type Json,
   type JsonObject,
@@ -23,8 +24,7 @@ import { type Additions, identify, type Refuse, type Templates, templatesOf } fr
 import { jsonIfAny, jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, withoutId } from "./response.ts";
 import { versionIn, versionSent } from "./rule-version.ts";
 import { baseUrlOf, setUp } from "./set-up.ts";
-import { Shared } from "./shared.ts";
-import { pathsLackingIn } from "./summaries.ts";
+import { shared } from "./shared.ts";
 import type { WireResponse } from "./transport.ts";
 import { adviceOnFields, demandOwnFields, updateBody } from "./update-body.ts";
 
@@ -88,7 +88,7 @@ export class RulesClient {
   readonly #templates: Templates;
   readonly #close: () => Promise<void>;
   readonly #clientId: string | undefined;
-  readonly #listed = new Shared(() => this.#readList());
+  readonly #listed = shared(() => this.#readList());
   #identity: Promise<string> | undefined;
 
   /** @throws MerchantRulesError SETTINGS_INVALID: an address, a parameter or a credential that cannot be used */
@@ -102,7 +102,7 @@ export class RulesClient {
     this.#templates = templatesOf(connection, base.prefix);
     const heard = ({ status, headers }: Pick<WireResponse, "status" | "headers">): void =>
       onAnswer?.({ status, date: headers.date === undefined ? undefined : String(headers.date) });
-    const { caller, close } = setUp(connection, base, { backoffMs, onAnswer: heard });
+    const { caller, close } = setUp(connection, base, defined({ backoffMs, onAnswer: heard }));
     this.#caller = caller;
     this.#close = close;
   }
@@ -124,10 +124,7 @@ export class RulesClient {
     const named: Additions =
       identifyBy === null ? { body } : identify(options.ruleId ?? "", identifyBy, body, refusal(attempted));
     return await this.#caller.call({
-      request: template.request({
-        ...named,
-        headers: [...(named.headers ?? []), ...this.#idempotencyKey()],
-      }),
+      request: template.request(this.#written(named)),
       ...messages,
       isRepeatable: idempotency !== null || identifyBy !== null,
       mayMean: ["exists"],
@@ -207,10 +204,7 @@ export class RulesClient {
     const body = sendable(template.body(ruleId, versioned, update.bodyAt), update, "update", attempted);
     const named = identify(ruleId, update.identifyBy, body, refusal(attempted));
     return await this.#caller.call({
-      request: template.request({
-        ...named,
-        headers: [...(named.headers ?? []), ...headers, ...this.#idempotencyKey()],
-      }),
+      request: template.request(this.#written(named, headers)),
       ...this.#messages("update", ruleId, options, definition, live),
       // Of a version or an id that is no more, nothing is written; and a second response to that has no new id.
       isRepeatable:
@@ -220,8 +214,7 @@ export class RulesClient {
       ifRefused: () => adviceOnFields(changed, definition),
       parse: (response) => {
         const json = response.body.length === 0 ? undefined : jsonOf(response);
-        const answered = json === undefined ? undefined : ruleIdIn(json, rule);
-        const updated = json === undefined ? undefined : ruleIn(json, rule);
+        const [answered, updated] = [ruleIdIn(json, rule), ruleIn(json, rule)];
         if (answered === undefined && update.id === "new")
           throw withoutId("the answer", json ?? {}, rule, { sent: definition, advice: noNewId });
         if (answered === undefined) return undefined;
@@ -246,16 +239,15 @@ export class RulesClient {
     const body = template.hasFields ? template.body(ruleId) : undefined;
     const named = identify(ruleId, { in: "path", name: "ruleId" }, body, refusal(messages.attempted));
     return await this.#caller.call({
-      request: template.request({ ...named, headers: this.#idempotencyKey() }),
+      request: template.request(this.#written(named)),
       ...messages,
       isRepeatable: step.method === "PUT" || idempotency !== null,
       mayMean: ["notFound"],
       writes: true,
       parse: (response) => {
         const json = response.body.length === 0 ? undefined : jsonIfAny(response);
-        const answered = json === undefined ? undefined : ruleIdIn(json, rule);
+        const [answered, now] = [ruleIdIn(json, rule), ruleIn(json, rule)];
         expectId(answered, ruleId);
-        const now = json === undefined ? undefined : ruleIn(json, rule);
         return answered === undefined || now === undefined ? undefined : { ruleId, rule: now };
       },
     });
@@ -273,15 +265,9 @@ export class RulesClient {
     const messages = this.#messages("delete", ruleId, options);
     if (identifyBy === null)
       throw unsupported(messages.attempted, "delete", "operations.delete.identifyBy: query | body | path | header");
+    const body = template.hasFields ? template.body(ruleId) : undefined;
     return await this.#caller.call({
-      request: template.request(
-        identify(
-          ruleId,
-          identifyBy,
-          template.hasFields ? template.body(ruleId) : undefined,
-          refusal(messages.attempted),
-        ),
-      ),
+      request: template.request(identify(ruleId, identifyBy, body, refusal(messages.attempted))),
       ...messages,
       isRepeatable: true,
       mayMean: ["notFound", "inUse"],
@@ -327,7 +313,7 @@ export class RulesClient {
 
   /** Reads a rule from the list, where no other operation reads one. RULE_NOT_FOUND when a list read to its end lacks it. */
   async #readListed(ruleId: string, attempted: () => string): Promise<LiveRule> {
-    const live = (await this.#listed.next()).get(ruleId);
+    const live = (await this.#listed()).get(ruleId);
     if (live !== undefined) return live;
     throw new MerchantRulesError("RULE_NOT_FOUND", "the list does not have it", { attempted: attempted() });
   }
@@ -358,10 +344,13 @@ export class RulesClient {
     if (operations.list?.summaries !== false || operations.get === null) return true;
     const live = await this.get(ruleId).catch(undefinedIfGone);
     if (live === undefined) return false;
-    const lacking = pathsLackingIn(listed, [...rule.id, ...rule.readOnly].reduce(withoutValueAt, live.rule));
+    const whole = [...rule.id, ...rule.readOnly].reduce(withoutValueAt, live.rule);
+    const lacking = fieldsLackingIn(listed, whole).filter(({ value }) => value !== null);
     if (lacking.length === 0) return true;
-    const shown =
-      lacking.length > 5 ? `${lacking.slice(0, 5).join(", ")} and ${lacking.length - 5} more` : lacking.join(", ");
+    const shown = fewOf(
+      lacking.map(({ path }) => pathOf(path)),
+      5,
+    );
     throw new MerchantRulesError("RESPONSE_INVALID", `a GET of rule ${ruleId} shows more than the list: ${shown}`, {
       attempted: this.#messages("list").attempted(),
       advice:
@@ -434,10 +423,11 @@ export class RulesClient {
     return { attempted, hidden };
   }
 
-  /** Makes the header with one key for all attempts of a call; none where the contract has no idempotency. */
-  #idempotencyKey(): string[] {
+  /** Adds headers to a write, and one key for all its attempts where the contract has idempotency. */
+  #written(named: Additions, more: readonly string[] = []): Additions {
     const { idempotency } = this.contract;
-    return idempotency === null ? [] : [idempotency.header, randomUUID()];
+    const key = idempotency === null ? [] : [idempotency.header, randomUUID()];
+    return { ...named, headers: [...(named.headers ?? []), ...more, ...key] };
   }
 }
 

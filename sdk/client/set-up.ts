@@ -1,4 +1,3 @@
-import { defined } from "../json/index.ts";
 import { Caller, type CallerOptions } from "./caller.ts";
 import { type BaseUrl, type Connection, parseBaseUrl } from "./connection.ts";
 import { ErrorBudget } from "./error-budget.ts";
@@ -14,11 +13,8 @@ export interface SetUp {
   readonly close: () => Promise<void>;
 }
 
-interface SetUpOptions {
-  /** Default 200. */
-  readonly backoffMs?: number | undefined;
-  readonly onAnswer?: CallerOptions["onAnswer"] | undefined;
-}
+/** Default of `backoffMs`: 200. */
+type SetUpOptions = Partial<Pick<CallerOptions, "backoffMs" | "onAnswer">>;
 
 /** Parses the address of a connection. @throws MerchantRulesError SETTINGS_INVALID: it cannot be used */
 export function baseUrlOf({ name, baseUrl }: Pick<Connection, "name" | "baseUrl">): BaseUrl {
@@ -26,13 +22,12 @@ export function baseUrlOf({ name, baseUrl }: Pick<Connection, "name" | "baseUrl"
 }
 
 /** Sets up limits, sockets and credentials of a connection. @throws MerchantRulesError SETTINGS_INVALID: as tokenSetup */
-export function setUp(connection: Connection, base: BaseUrl, { backoffMs = 200, onAnswer }: SetUpOptions = {}): SetUp {
+export function setUp(connection: Connection, base: BaseUrl, options: SetUpOptions = {}): SetUp {
   const { contract } = connection;
   const redactor = new Redactor();
   const transport = new Transport(base, contract.limits);
   const budget = new ErrorBudget(contract.limits);
-  const heard = defined({ onAnswer });
-  const shared = { contract, redactor, transport, budget, backoffMs, ...heard };
+  const shared = { contract, redactor, transport, budget, backoffMs: 200, ...options };
   const { tokens, transports } = tokenSetup(connection, shared);
   const close = async (): Promise<void> => {
     await Promise.all([transport, ...transports].map((each) => each.close()));

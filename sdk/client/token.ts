@@ -3,12 +3,10 @@ import { expand, presentsClient } from "../contract/template.ts";
 import { MerchantRulesError } from "../errors.ts";
 import { type Json, valueAt } from "../json/index.ts";
 import { UnusableResponse } from "../unusable-response.ts";
-import { basicOf } from "./basic.ts";
-import { Caller, type CallerOptions } from "./caller.ts";
-import { type Connection, parseBaseUrl } from "./connection.ts";
+import { Caller, type CallerOptions, type Presented, type TokenSource } from "./caller.ts";
+import { basicOf, type Connection, parseBaseUrl } from "./connection.ts";
 import { headerValue, parametersOf, RequestTemplate } from "./request-template.ts";
 import { jsonOf } from "./response.ts";
-import type { Presented, TokenSource } from "./token-source.ts";
 import { Transport } from "./transport.ts";
 
 const nothing: Presented = { headers: [], token: undefined };

@@ -1,7 +1,8 @@
-import { MerchantRulesError, shortened } from "../errors.ts";
+import { fewOf, MerchantRulesError, shortened } from "../errors.ts";
 import {
   type CompareOptions,
   field,
+  fieldsLackingIn,
   fieldsShown,
   isEqual,
   isJsonObject,
@@ -38,23 +39,9 @@ export function demandOwnFields(
 
 /** Returns the likeliest advice after an update was refused: one that sends the live rule back also sends what the service alone sets. */
 export function adviceOnFields(sent: JsonObject, declared: JsonObject): string | undefined {
-  const undeclared = undeclaredIn(sent, declared);
+  const undeclared = fieldsLackingIn(declared, sent).map(({ path }) => shortened(pointerOf(path), 60));
   if (undeclared.length === 0) return undefined;
-  const named = undeclared.slice(0, mostFields).map((pointer) => shortened(pointer, 60));
-  const more = undeclared.length > named.length ? ` and ${undeclared.length - named.length} more` : "";
-  return `the update also sends fields that the service has and the program does not declare (${named.join(", ")}${more}): name those that the service alone sets in operations.update.omit of the contract, and in rule.readOnly`;
-}
-
-const mostFields = 12;
-
-/** Returns the pointers of what an update sends and nobody declares, such as fields that the service sets. */
-function undeclaredIn(sent: JsonObject, declared: JsonObject, at: readonly string[] = []): Pointer[] {
-  return Object.entries(sent).flatMap(([name, value]) => {
-    const path = [...at, name];
-    if (!Object.hasOwn(declared, name)) return [pointerOf(path)];
-    const below = declared[name];
-    return isJsonObject(value) && isJsonObject(below) ? undeclaredIn(value, below, path) : [];
-  });
+  return `the update also sends fields that the service has and the program does not declare (${fewOf(undeclared, 12)}): name those that the service alone sets in operations.update.omit of the contract, and in rule.readOnly`;
 }
 
 /**

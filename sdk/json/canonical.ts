@@ -109,14 +109,13 @@ export class Spot {
     if (this.#further.length === 0) return undefined;
     const name = String(key);
     const known = this.#names.has(name) ? name : "*";
-    if (!this.#below.has(known)) this.#below.set(known, spotOf(this.#sayingsBelow(known)));
+    if (!this.#below.has(known)) {
+      const sayings = this.#further.flatMap(({ rest: [first, ...rest], form }) =>
+        first === known || first === "*" ? [{ rest, form }] : [],
+      );
+      this.#below.set(known, sayings.length === 0 ? undefined : new Spot(sayings));
+    }
     return this.#below.get(known);
-  }
-
-  #sayingsBelow(name: string): Saying[] {
-    return this.#further.flatMap(({ rest: [first, ...rest], form }) =>
-      first === name || first === "*" ? [{ rest, form }] : [],
-    );
   }
 
   /** Decides whether a pattern below names an element by its index; `inForms`: a pattern of a normal form, at any depth. */
@@ -135,10 +134,6 @@ function isNumber(segment: string | undefined): boolean {
 interface Saying {
   readonly rest: readonly string[];
   readonly form: NormalForm | undefined;
-}
-
-function spotOf(sayings: readonly Saying[]): Spot | undefined {
-  return sayings.length === 0 ? undefined : new Spot(sayings);
 }
 
 const roots = new WeakMap<CompareOptions, Spot>();

@@ -95,6 +95,16 @@ export function laidOver(live: JsonObject, declared: JsonObject): JsonObject {
   return Object.fromEntries([...Object.entries(live), ...laid]);
 }
 
+/** Returns the fields that a rule has and `part` of it lacks, objects in depth. */
+export function fieldsLackingIn(part: JsonObject, rule: JsonObject, at: Path = []): { path: Path; value: Json }[] {
+  return Object.entries(rule).flatMap(([name, value]) => {
+    const path = [...at, name];
+    const there = field(part, name);
+    if (there === undefined) return [{ path, value }];
+    return isJsonObject(there) && isJsonObject(value) ? fieldsLackingIn(there, value, path) : [];
+  });
+}
+
 /**
  * Returns the differences from `before` to `after`, each as deep inside as both sides go; empty exactly when they are equal.
  * The mask of a secret is one value: no difference lies inside.

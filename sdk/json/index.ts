@@ -8,7 +8,7 @@ export {
   spotAt,
   textOf,
 } from "./canonical.ts";
-export { type Difference, differences, fieldsShown, laidOver, project, touches } from "./compare.ts";
+export { type Difference, differences, fieldsLackingIn, fieldsShown, laidOver, project, touches } from "./compare.ts";
 export { defined } from "./defined.ts";
 export { definitionOf, definitionsOf } from "./definition.ts";
 export {

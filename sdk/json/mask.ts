@@ -47,11 +47,8 @@ const processKey = randomBytes(32);
 
 /** Returns the mask of a secret that is known here. Equal secrets have equal masks. `path`: where it stands in its rule. */
 export function maskOf(secret: Json, by: CompareOptions, path: Path = []): JsonObject {
-  return {
-    [maskField]: createHmac("sha256", processKey)
-      .update(canonical(secret, by, path))
-      .digest("base64url"),
-  };
+  const hash = createHmac("sha256", processKey).update(canonical(secret, by, path));
+  return { [maskField]: hash.digest("base64url") };
 }
 
 /**

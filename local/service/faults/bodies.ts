@@ -5,6 +5,7 @@ import {
   type Json,
   type JsonObject,
   valueAt,
+  withFieldAt,
   withoutValueAt,
   withValueAt,
 } from "../../../sdk/json/index.ts";
@@ -51,8 +52,7 @@ export function withoutIds(
 export function withTextTrimmed(definition: JsonObject, pointer: string): JsonObject | undefined {
   const text = valueAt(definition, pointer);
   if (typeof text !== "string" || text.trim() === text) return undefined;
-  const trimmed = withValueAt(definition, pointer, text.trim());
-  return isJsonObject(trimmed) ? trimmed : undefined;
+  return withFieldAt(definition, pointer, text.trim());
 }
 
 function withoutAt(value: Json, pointer: string): Json {
