@@ -120,10 +120,7 @@ export function demandKnownFields(body: JsonObject, known: readonly string[]): v
   if (unknown.length > 0) throw badRequest(`unknown in the body: ${unknown.join(", ")}; allowed: ${known.join(", ")}`);
 }
 
-/**
- * Returns the definition that a body carries at `bodyAt`, beside fields of these names.
- * @throws Refusal 400 when there is none, or an unknown field beside it.
- */
+/** Returns the definition at `bodyAt` of a body. @throws Refusal 400 for none, or a field beside it that is not named */
 export function definitionIn(body: JsonObject, bodyAt: string, beside: readonly string[]): JsonObject {
   const [outermost] = segmentsOf(bodyAt);
   if (outermost !== undefined) demandKnownFields(body, [outermost, ...beside]);

@@ -28,10 +28,7 @@ export class Replays {
     this.#now = now;
   }
 
-  /**
-   * Finds the response that was kept for the same request. To be called in the transaction of the write.
-   * @throws Refusal 422 when the key stands for another request.
-   */
+  /** Finds the response kept for a request, within its transaction. @throws Refusal 422 when the key is of another one */
   find(key: string, fingerprint: string): StoredResponse | undefined {
     const kept = this.#store.responseOf(key, this.#now() - dayMs);
     if (kept === undefined || kept.fingerprint === fingerprint) return kept;

@@ -30,10 +30,7 @@ export interface Twist {
   readonly deleteAll?: boolean;
 }
 
-/**
- * Carries out one request whose route is known: limit, credentials, fixed parts, body, operation, in this order.
- * @throws Refusal for whatever the contract does not allow.
- */
+/** Carries out a request in this order: limit, credentials, fixed parts, body, operation. @throws Refusal */
 export function serveRequest(
   service: Service,
   match: Match,

@@ -47,8 +47,7 @@ function valueStored(value: Json, forms: readonly ValueForm[]): Json {
   if (decimal !== undefined) return textOfDecimal(decimal) ?? value;
   const instant = forms.includes("dateTime") ? instantOf(value) : undefined;
   if (instant !== undefined) return withMilliseconds(instant);
-  const inForm: Json = JSON.parse(valueText(value, forms));
-  return inForm;
+  return JSON.parse(valueText(value, forms));
 }
 
 const mostZeros = 100;

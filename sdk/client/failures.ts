@@ -32,10 +32,7 @@ export interface FailureContext {
 /** The facts of the call that errors need. */
 export interface FailedRequest {
   readonly request: WireRequest;
-  /**
-   * The meanings of a response to it by the contract's `errors`. Without `notFound` a 404 means that the path is wrong.
-   * Default: nothing.
-   */
+  /** Meanings of a response by the contract's `errors`, default: none. Without `notFound` a 404 means a wrong path. */
   readonly mayMean?: readonly Meaning[];
   /** True where the request changes something at the service. Default: false. */
   readonly writes?: boolean;

@@ -43,10 +43,7 @@ export class Limiter {
     return this.#released.signal;
   }
 
-  /**
-   * Runs a task when its turn comes. Retries go before calls that have not begun; they wait for `maxWaitMs` at most.
-   * @throws WaitedTooLong, by rejection
-   */
+  /** Runs a task in its turn: retries first, which wait for `maxWaitMs` at most. @throws WaitedTooLong, by rejection */
   async run<T>(task: () => Promise<T>, retry?: { maxWaitMs: number }): Promise<T> {
     if (this.#waiting > 0 || !this.#hasRoom) await this.#turn(retry);
     else this.#running += 1;

@@ -468,8 +468,7 @@ function claimsOf(token: string): Json | undefined {
   const [, claims, ...rest] = token.split(".");
   if (claims === undefined || rest.length !== 1) return undefined;
   try {
-    const parsed: Json = JSON.parse(Buffer.from(claims, "base64url").toString());
-    return parsed;
+    return JSON.parse(Buffer.from(claims, "base64url").toString());
   } catch {
     return undefined;
   }

@@ -16,10 +16,7 @@ export class Transport {
   readonly #dispatcher: Dispatcher;
   readonly #maxBodyBytes: number;
 
-  /**
-   * @param connections to the origin at once
-   * @throws MerchantRulesError SETTINGS_INVALID where a proxy variable of the environment is no URL
-   */
+  /** Opens up to `connections` sockets at once. @throws MerchantRulesError SETTINGS_INVALID: a proxy variable is no URL */
   constructor({ origin, isLoopback }: BaseUrl, limits: Contract["limits"], connections = limits.concurrency) {
     this.origin = origin;
     this.#maxBodyBytes = limits.maxBodyBytes;

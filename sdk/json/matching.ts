@@ -21,10 +21,7 @@ export function matching(wanted: readonly (readonly number[])[]): (number | unde
 /** The elements that share one array of candidates. */
 interface Group {
   readonly candidates: readonly number[];
-  /**
-   * Candidates that were not tried yet. A taken one stays taken, so each search for a free candidate goes on where the
-   * last one ended.
-   */
+  /** Candidates not tried yet. A taken one stays taken, so each search for a free one goes on where the last one ended. */
   readonly untried: IteratorObject<number>;
   readonly taken: number[];
 }

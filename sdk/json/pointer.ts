@@ -1,10 +1,7 @@
 import { field, isJsonArray, isJsonObject, type Json, type JsonObject } from "./json.ts";
 import type { Path } from "./walk.ts";
 
-/**
- * JSON Pointer (RFC 6901). In a pattern the segment `*` stands for every element of an array and every field of an
- * object.
- */
+/** JSON Pointer (RFC 6901). In a pattern the segment `*` stands for every element, and for every field. */
 export type Pointer = string;
 
 /** Returns the segments of a pointer, unescaped: `/a~1b/0` gives ["a/b", "0"], and the empty pointer []. */

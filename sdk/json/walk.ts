@@ -15,10 +15,7 @@ export function joinPath(path: string, key: string | number): string {
   return `${path}[${JSON.stringify(key)}]`;
 }
 
-/**
- * The position of a walk. One object for the whole walk: its fields change with every step, so copy the path to keep
- * it.
- */
+/** The position of a walk: one object, whose fields change with every step. Copy the path to keep it. */
 export interface Here {
   readonly path: Path;
   /** True where the value is part of itself. The walk does not enter it again. */
