@@ -15,10 +15,7 @@ interface CatalogOptions extends ReadDriftOptions {
   readonly ignoreUnmanaged?: boolean;
 }
 
-/**
- * Defines `merchant-rules catalog`: a page of every rule of a stack and of the unmanaged ones. Exit codes: 0 written, 1 it
- * cannot be told what is at the service, or the file cannot be written, 2 usage error.
- */
+/** Defines `merchant-rules catalog`: a page of every rule of a stack and of the unmanaged ones. */
 export function catalogCommand(command: Command): void {
   command
     .option("--output <file>", "write the page to a file instead of standard output")

@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline/promises";
 
 /**
- * Does work once the user has said yes on the terminal.
- * @param kind what it is called: `update`
+ * Runs work once the user has said yes on the terminal.
+ * @param kind the name of the work in messages: `update`
  * @returns the exit code: the work's own; 1 where the user declines; 8 where Ctrl-C, or the end of the input, is the answer
  */
 export async function confirmed(kind: string, work: () => Promise<number>): Promise<number> {

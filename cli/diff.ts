@@ -11,10 +11,7 @@ interface DiffOptions extends StackOptions, ReportOptions {
   readonly to?: string;
 }
 
-/**
- * Defines `merchant-rules diff --from sandbox --to production`: the live rules of two environments, by natural key. Exit
- * codes: 0 the same, 7 different, 1 failed, 2 usage error.
- */
+/** Defines `merchant-rules diff --from sandbox --to production`: compares the live rules of two environments, by natural key. */
 export function diffCommand(command: Command): void {
   command
     .option("--from <name>", "a stack of the project (Pulumi.<name>.yaml), else a connection of --stack")

@@ -11,10 +11,7 @@ interface DoctorOptions extends StackOptions {
   readonly json?: boolean;
 }
 
-/**
- * Defines `merchant-rules doctor`: whether a project reaches its service, and what is in the way. It only reads. Exit codes:
- * 0 nothing failed, 1 something did, 2 usage error.
- */
+/** Defines `merchant-rules doctor`: says whether a project reaches its service, and what is in the way. It only reads. */
 export function doctorCommand(command: Command): void {
   command
     .option("--connection <name>", "the connection to look at (default: the default one)")

@@ -7,19 +7,16 @@ import { withCommandsOf } from "./engine-commands.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import { type ReadDriftOptions, readDrift, stateOption } from "./read-drift.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
-import { projectIn, withRulesOption } from "./rule-folders.ts";
+import { withRulesOption } from "./rule-folders.ts";
 import { withWords } from "./rule-words.ts";
-import { withStackOptions } from "./stack.ts";
+import { folderOf, projectIn, withStackOptions } from "./stack.ts";
 
 interface DriftOptions extends ReportOptions, ReadDriftOptions {
   readonly ignoreUnmanaged?: boolean;
   readonly ignoreFile?: string;
 }
 
-/**
- * Defines `merchant-rules drift`: what a stack's state says of its rules, against the live service. Exit codes: 0 in sync,
- * 7 drift, 1 it cannot be told, 2 usage error.
- */
+/** Defines `merchant-rules drift`: compares a stack's state with the live service. */
 export function driftCommand(command: Command): void {
   command
     .addOption(stateOption())
@@ -40,7 +37,7 @@ Example, in a pipeline:
 }
 
 async function runDrift(options: DriftOptions): Promise<number> {
-  const ignoring = readIgnoreFile(options.ignoreFile, projectFolder(options.cwd ?? process.cwd()));
+  const ignoring = readIgnoreFile(options.ignoreFile, projectFolder(folderOf(options)));
   const looksForUnmanaged = options.ignoreUnmanaged !== true;
   const { stack, places, hasRules, drift } = await readDrift(options, looksForUnmanaged, options.format === "json");
   const found = driftReport(drift, {

@@ -1,5 +1,6 @@
 import type { Report } from "../report/model/report.ts";
 import type { MerchantRulesError } from "../sdk/errors.ts";
+import { defined } from "../sdk/json/index.ts";
 
 /** Who keeps a stack. */
 export type Engine = "pulumi" | "local";
@@ -11,7 +12,7 @@ export const commandOf: Record<Engine, string> = {
 };
 
 /**
- * A text in which commands of Pulumi are those of the engine that keeps the stack. Both have the same verbs and flags, but
+ * Replaces commands of Pulumi in a text by those of the engine that keeps the stack. Both have the same verbs and flags, but
  * for --replace, which only Pulumi has.
  */
 export function inCommandsOf(engine: Engine, text: string): string {
@@ -20,16 +21,14 @@ export function inCommandsOf(engine: Engine, text: string): string {
     : text.replace(/`pulumi (?=(?:up|preview|refresh|destroy)\b(?![^`]* --replace\b))/g, `\`${commandOf[engine]} `);
 }
 
-/** An error whose reason and advice name the commands of the engine that keeps the stack. */
+/** Returns an error whose reason and advice name the commands of the engine that keeps the stack. */
 export function errorInCommandsOf(engine: Engine, error: MerchantRulesError): MerchantRulesError {
   const { reason, advice } = error;
-  return error.with({
-    reason: inCommandsOf(engine, reason),
-    ...(advice === undefined ? {} : { advice: inCommandsOf(engine, advice) }),
-  });
+  const said = advice === undefined ? undefined : inCommandsOf(engine, advice);
+  return error.with(defined({ reason: inCommandsOf(engine, reason), advice: said }));
 }
 
-/** A report whose sentences name the commands of the engine that keeps the stack. */
+/** Returns a report whose sentences name the commands of the engine that keeps the stack. */
 export function withCommandsOf(engine: Engine, report: Report): Report {
   const said = (texts: readonly string[]): string[] => texts.map((text) => inCommandsOf(engine, text));
   return {

@@ -8,7 +8,7 @@ import { isEngineError } from "../stack/errors.ts";
 const exitCodes = new WeakMap<Command, number>();
 
 /**
- * An action that returns the exit code; commander drops what an action returns.
+ * Makes an action for commander of a function that returns the exit code: commander itself drops what an action returns.
  * @param codeOf the exit code of a failure. Default: 2 for a {@link UsageError}, else 1
  */
 export function exiting<Words extends unknown[]>(
@@ -16,24 +16,21 @@ export function exiting<Words extends unknown[]>(
   codeOf: (error: unknown) => number = (error) => (error instanceof UsageError ? 2 : 1),
 ): (this: Command, ...words: Words) => Promise<void> {
   return async function (...words) {
-    let code = 1;
     try {
-      code = await run(...words);
+      exitCodes.set(outermost(this), await run(...words));
     } catch (error) {
-      code = codeOf(error);
+      exitCodes.set(outermost(this), codeOf(error));
       throw error;
-    } finally {
-      exitCodes.set(outermost(this), code);
     }
   };
 }
 
-/** The exit code that the Pulumi CLI has for a failure: 2 for a wrong call, 6 where there is no such stack, else 1. */
+/** Returns the exit code that the Pulumi CLI has for a failure: 2 for a usage error, 6 where there is no such stack, else 1. */
 export function engineCode(error: unknown): number {
   return error instanceof UsageError || isEngineError(error) ? error.exitCode : 1;
 }
 
-/** 2 for a wrong call, also of the engine; else 1. */
+/** Returns 2 for a usage error, also of the engine; else 1. */
 export function callCode(error: unknown): number {
   return engineCode(error) === 2 ? 2 : 1;
 }
@@ -43,7 +40,7 @@ export async function runCommandLine(command: Command, argv: readonly string[]):
   try {
     await command.parseAsync(argv, { from: "user" });
   } catch (error) {
-    // Help, or a wrong call: commander has printed it.
+    // Help, or a usage error: commander has printed it.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     console.error(printableLines(`error: ${reasonOf(error)}`).join("\n"));
     return exitCodes.get(command) ?? 1;

@@ -12,7 +12,7 @@ interface ExplainOptions extends MeaningOptions, ReportOptions {
   readonly at?: string;
 }
 
-/** Defines `merchant-rules explain payment.json`: what the rules decide of one payment, and why. Exit codes: 0 told, 1 failed, 2 usage error. */
+/** Defines `merchant-rules explain payment.json`: says what the rules decide of one payment, and why. */
 export function explainCommand(command: Command): void {
   command
     .argument("<payment>", "a file with one payment as JSON; - is standard input")

@@ -1,22 +1,17 @@
 import { type Command, Option } from "commander";
-import { Session } from "../provider/hooks/session.ts";
 import { connectionName } from "../provider/state/state.ts";
-import { isMerchantRulesError } from "../sdk/errors.ts";
+import { defined } from "../sdk/json/index.ts";
 import { isEngineError } from "../stack/errors.ts";
 import type { StackIdentity } from "../stack/open/stack-identity.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import { connectionOf, type StoredConnection } from "./export/connection.ts";
 import { readRules } from "./export/rules.ts";
 import { type ExportOptions, writeExport } from "./export/write-export.ts";
+import { withSession } from "./live-session.ts";
 import { andPattern } from "./patterns.ts";
-import { withProgress } from "./progress.ts";
-import { readState, withStackOptions } from "./stack.ts";
-import { settingsOfStack } from "./stack-settings.ts";
+import { readStackSettings, readState, withStackOptions } from "./stack.ts";
 
-/**
- * Defines `merchant-rules export`: every rule at the service into code, and into a file for `pulumi import`. It only reads.
- * Exit codes: 0 done, 1 failed (also: there is no rule to export), 2 usage error.
- */
+/** Defines `merchant-rules export`: writes every rule at the service as code, and as a file for `pulumi import`. */
 export function exportCommand(command: Command): void {
   command
     .option("-o, --out <dir>", "the folder to write to", ".")
@@ -46,17 +41,12 @@ Example: npx --no-install merchant-rules export --stack dev --exclude "test-*"`,
 }
 
 async function exportRules(options: ExportOptions): Promise<number> {
-  const { sources, identity } = await settingsOfStack(options);
+  const { sources, identity } = await readStackSettings(options);
   const { connection, include, exclude } = options;
   const isSet = options.as === "files";
-  const { read, place } = await withProgress("reading rules", async (step) => {
-    const session = new Session(sources, step);
-    try {
-      const place = session.place(connectionName(connection === undefined ? {} : { connection }));
-      return { place, read: await readRules(place, { include, exclude, isSet }) };
-    } catch (error) {
-      throw isMerchantRulesError(error) ? session.explain(error) : error;
-    }
+  const { read, place } = await withSession(sources, false, async (session) => {
+    const place = session.place(connectionName(defined({ connection })));
+    return { place, read: await readRules(place, { include, exclude, isSet }) };
   });
   const into = identity === undefined ? undefined : { identity, connection: await storedConnection(options, identity) };
   const lines = await writeExport(options, read, place, into);
@@ -64,7 +54,7 @@ async function exportRules(options: ExportOptions): Promise<number> {
   return 0;
 }
 
-/** The connection in the stack's state, where rules of it were declared before. */
+/** Reads the stack's state, and returns the connection in it; undefined where no rule of it was declared before. */
 async function storedConnection(
   options: ExportOptions,
   { isFirst }: StackIdentity,

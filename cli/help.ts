@@ -6,10 +6,7 @@ import { engineErrorCodes } from "../stack/errors.ts";
 import { exiting } from "./exit-code.ts";
 import { pageCalled, pages, sectionOf, sectionsOf } from "./help/pages.ts";
 
-/**
- * Defines `merchant-rules help drift`: prints a page of the documentation, a section of one, an error code's section, or
- * the options of a command. Exit codes: 0 done, 1 failed, 2 usage error.
- */
+/** Defines `merchant-rules help drift`: prints a page of the documentation, a section of one, or the options of a command. */
 export function helpCommand(command: Command): void {
   command
     .argument("[topic]", "a page, an error code, or a command (a page comes before a command of the same name)")
@@ -57,7 +54,7 @@ function textOf(command: Command, topic: string | undefined, words: readonly str
   );
 }
 
-/** The lines that `--help` prints of a command. */
+/** Returns what `--help` prints of a command; undefined where there is no such command. */
 function optionsOf(command: Command, words: readonly string[]): string | undefined {
   let found: Command | null | undefined = command.parent;
   for (const word of words) found = found?.commands.find((each) => each.name() === word);
@@ -66,7 +63,7 @@ function optionsOf(command: Command, words: readonly string[]): string | undefin
   return found === undefined || found === null ? undefined : text.trimEnd();
 }
 
-/** @throws UsageError: always, with the nearest name, or the pages that have the word */
+/** Throws a UsageError with the nearest name, or with the pages that have the word. */
 function refused(command: Command, topic: string): never {
   const all = pages();
   const commands = (command.parent?.commands ?? []).map((each) => each.name());

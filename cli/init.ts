@@ -14,10 +14,7 @@ interface InitOptions extends ContractOptions {
   readonly definition?: string;
 }
 
-/**
- * Defines `merchant-rules init`: writes a project, all of it or nothing. Exit codes: 0 written, 1 failed, 2 usage error, 8
- * ended at a question.
- */
+/** Defines `merchant-rules init`: writes a project, all of it or nothing. */
 export function initCommand(command: Command): void {
   withContractOptions(
     command

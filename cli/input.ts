@@ -4,7 +4,7 @@ import { MerchantRulesError } from "../sdk/errors.ts";
 import { reasonOf } from "../sdk/json/json.ts";
 
 /**
- * The text of a file that the user named; `-` is standard input.
+ * Reads a file that the user named; `-` is standard input.
  * @param attempted `read state`, for messages
  * @throws MerchantRulesError SETTINGS_INVALID: the file cannot be read
  */

@@ -10,7 +10,7 @@ interface Interrupts {
 const echoMs = 200;
 
 /**
- * Does work that Ctrl-C, SIGTERM or the end of the terminal (SIGHUP) stop gently; a second one ends this process at
+ * Runs work that Ctrl-C, SIGTERM or the end of the terminal (SIGHUP) stop gently; a second one ends this process at
  * once, with exit code 8.
  */
 export async function interruptible<T>(work: (interrupts: Interrupts) => Promise<T>): Promise<T> {

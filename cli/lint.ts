@@ -11,7 +11,7 @@ import { callCode, exiting } from "./exit-code.ts";
 import { type MeaningOptions, readMeaning, withMeaningOptions } from "./meaning.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
 import { type RulesOptions, rulePlacesOf, withRulesOption } from "./rule-folders.ts";
-import { withStackOptions } from "./stack.ts";
+import { folderOf, withStackOptions } from "./stack.ts";
 
 interface LintOptions extends MeaningOptions, ReportOptions, RulesOptions {
   readonly strict?: boolean;
@@ -20,7 +20,7 @@ interface LintOptions extends MeaningOptions, ReportOptions, RulesOptions {
   readonly ignoreFile?: string;
 }
 
-/** Defines `merchant-rules lint`: what is proven to be wrong with rules. Exit codes: 0 told, 7 findings with --strict, 1 failed, 2 usage error. */
+/** Defines `merchant-rules lint`: says what is proven to be wrong with rules. */
 export function lintCommand(command: Command): void {
   command
     .option("--strict", "exit with 7 where there are findings")
@@ -46,7 +46,7 @@ Example, by the rule files of a folder alone:
   npx --no-install merchant-rules lint --folder rules --strict`;
 
 async function runLint(options: LintOptions): Promise<number> {
-  const ignoring = readLintIgnores(options.ignoreFile, projectFolder(options.cwd ?? process.cwd()));
+  const ignoring = readLintIgnores(options.ignoreFile, projectFolder(folderOf(options)));
   const now = presentBy(options.at);
   const meaning = await readMeaning(options, "lint rules", options.format === "json");
   const found = lintReport(meaning, { now, endsWithinDays: options.endsWithin, ignoring });
@@ -56,14 +56,14 @@ async function runLint(options: LintOptions): Promise<number> {
   return isStrict && report.findings.length > 0 ? 7 : 0;
 }
 
-/** With the files of the rules, where a folder is named. The files of --folder are known without. */
+/** Adds the files of the rules, where a folder is named. The files of --folder are known without. */
 async function placed(report: Report, options: LintOptions): Promise<Report> {
   const places = await rulePlacesOf(options, options.stack);
   if (places === undefined) return report;
   return withPlaces(report, places);
 }
 
-/** @throws MerchantRulesError SETTINGS_INVALID: it is no instant */
+/** Returns the instant that counts as the present. @throws MerchantRulesError SETTINGS_INVALID: it is no instant */
 function presentBy(at: string | undefined): string {
   if (at === undefined) return new Date().toISOString();
   const value = instantOf(at);

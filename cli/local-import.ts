@@ -5,20 +5,15 @@ import { printable, printableLines } from "../sdk/json/printable.ts";
 import { confirmed } from "./confirm.ts";
 import { engineCode, exiting } from "./exit-code.ts";
 import { localPackage } from "./local-package.ts";
+import type { StackOptions } from "./stack.ts";
 
-interface LocalImportOptions {
+interface LocalImportOptions extends Omit<StackOptions, "engine"> {
   readonly file: string;
-  readonly stack?: string;
-  readonly cwd?: string;
-  readonly backend?: string;
   readonly yes?: boolean;
   readonly previewOnly?: boolean;
 }
 
-/**
- * Defines `merchant-rules local import --file FILE`: rules that exist already, into a stack's state. Exit codes as of the
- * other verbs: 0 done, 1 failed, 2 usage error or a file that cannot be used, 8 cancelled at the question.
- */
+/** Defines `merchant-rules local import --file FILE`: takes rules that exist already into a stack's state. */
 export function localImportCommand(command: Command): void {
   command
     .description("take what exists already into the state, from a file that `merchant-rules export` wrote")

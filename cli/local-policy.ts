@@ -4,22 +4,16 @@ import { engineCode, exiting } from "./exit-code.ts";
 import { inputOf } from "./input.ts";
 import { interruptible } from "./interrupt.ts";
 import { localPackage } from "./local-package.ts";
-import { type PolicyOptions, withPolicyOptions } from "./policy-options.ts";
-import { sourceOf, stateAdvice, titleOf } from "./stack.ts";
+import { type PolicyPackOptions, withPolicyOptions } from "./policy-options.ts";
+import { type StackOptions, sourceOf, stateAdvice, titleOf } from "./stack.ts";
 import { hasColor } from "./terminal.ts";
 
-interface AnalyzeCommandOptions extends PolicyOptions {
+interface AnalyzeCommandOptions extends PolicyPackOptions, Omit<StackOptions, "engine"> {
   readonly state?: string;
-  readonly stack?: string;
-  readonly cwd?: string;
-  readonly backend?: string;
   readonly json?: boolean;
 }
 
-/**
- * Defines `merchant-rules local policy analyze`: policy packs over a stack's state, as `pulumi policy analyze`. Exit codes: 0
- * no mandatory policy is violated, 1 one is, or it cannot be told, 2 usage error, 6 no such stack.
- */
+/** Defines `merchant-rules local policy analyze`: runs policy packs over a stack's state, as `pulumi policy analyze`. */
 export function localPolicyCommand(command: Command): void {
   const analyze = command
     .description("policy packs without a run")

@@ -6,9 +6,7 @@ import { exiting } from "./exit-code.ts";
 import { localPackage } from "./local-package.ts";
 
 /**
- * Defines `merchant-rules local quickstart`: the whole life of three rules on a local service, with the program of
- * examples/quickstart. Exit codes: 0 done; 1 a step failed, or an earlier quickstart is still there; 2 usage error;
- * 130 interrupted by Ctrl-C, 143 by SIGTERM, 129 by the end of the terminal.
+ * Defines `merchant-rules local quickstart`: shows the life of three rules on a local service, by examples/quickstart.
  * @param words how the user starts it, up to its options
  */
 export function localQuickstartCommand(

@@ -11,13 +11,11 @@ import { localImportCommand } from "./local-import.ts";
 import { localPackage } from "./local-package.ts";
 import { localPolicyCommand } from "./local-policy.ts";
 import { localQuickstartCommand } from "./local-quickstart.ts";
-import { type PolicyOptions, withPolicyOptions } from "./policy-options.ts";
+import { type PolicyPackOptions, withPolicyOptions } from "./policy-options.ts";
+import type { StackOptions } from "./stack.ts";
 import { hasColor } from "./terminal.ts";
 
-interface LocalOptions extends PolicyOptions {
-  readonly stack?: string;
-  readonly cwd?: string;
-  readonly backend?: string;
+interface LocalOptions extends PolicyPackOptions, Omit<StackOptions, "engine"> {
   readonly parallel?: number;
   readonly target?: readonly string[];
   readonly diff?: boolean;
@@ -55,10 +53,7 @@ const summaries: Record<Verb, string> = {
   destroy: "delete everything in the stack",
 };
 
-/**
- * Defines `merchant-rules local preview|up|refresh|destroy|import|policy`: a Pulumi program without the Pulumi CLI. Exit codes
- * as the CLI's: 0 done, 1 failed or cancelled, 2 usage error, 6 no such stack, 7 a change that was not expected, 8 ended at once.
- */
+/** Defines `merchant-rules local preview|up|refresh|destroy|import|policy`: runs a Pulumi program without the Pulumi CLI. */
 export function localCommand(local: Command): void {
   local.addHelpText("after", help);
   for (const verb of ["preview", "up", "refresh", "destroy"] as const) verbCommand(verb, local.command(verb));
@@ -205,26 +200,14 @@ async function runJson(verb: Verb, options: LocalOptions, previewOnly: boolean):
 }
 
 function engineOptions(verb: Verb, options: LocalOptions, previewOnly: boolean): RunOptions {
-  const { stack, cwd, backend, parallel, target: targets, refresh, previewed } = options;
+  const { stack, cwd, backend: backendUrl, target: targets, parallel, refresh, previewed } = options;
   const { clearPendingCreates, importPendingCreates } = options;
   const { policyPack: policyPacks, policyPackConfig: policyPackConfigs } = options;
-  const packs = { policyPacks, policyPackConfigs, previewed };
-  return {
-    verb,
-    stack,
-    cwd,
-    backendUrl: backend,
-    parallel,
-    targets,
-    refresh,
-    previewOnly,
-    clearPendingCreates,
-    importPendingCreates,
-    ...packs,
-  };
+  const which = { verb, stack, cwd, backendUrl, targets, policyPacks, policyPackConfigs };
+  return { ...which, parallel, refresh, previewOnly, previewed, clearPendingCreates, importPendingCreates };
 }
 
-/** A run whose messages name this command, and not Pulumi's, which the user may not have. */
+/** Runs the engine. Messages name this command, and not Pulumi's, which the user may not have. */
 async function run({ onEvent = () => {}, ...options }: RunOptions): Promise<RunResult> {
   const { runEngine } = await localPackage("engine");
   const said = (event: RunEvent): RunEvent =>

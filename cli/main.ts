@@ -102,7 +102,7 @@ const subcommands: readonly Subcommand[] = [
 
 /**
  * Runs the `merchant-rules` command. Takes the words after the command's name; returns the exit code:
- * 0 done, 1 failed, 2 called wrongly, and what a subcommand documents (as the Pulumi CLI: 6 no such stack,
+ * 0 done, 1 failed, 2 usage error, and what a subcommand documents (as the Pulumi CLI: 6 no such stack,
  * 7 a change that was not expected, 8 ended at once).
  */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -144,5 +144,5 @@ Each command's --help says which it has, and what they mean there. The pages are
 Example, to see what somebody changed by hand:
   npx --no-install merchant-rules drift --stack dev`;
 
-/** Does nothing: Ctrl-C ends what the output is piped to, as well; a run must come to its end, and note its results, all the same. */
+// Ctrl-C ends what the output is piped to, as well; a run must come to its end, and note its results, all the same.
 function nobodyReads(): void {}

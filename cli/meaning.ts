@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { UsageError } from "../contract-tools/usage-error.ts";
 import { Session } from "../provider/hooks/session.ts";
@@ -12,10 +11,11 @@ import type { Preview } from "../report/plan/preview.ts";
 import { afterRun, folderSide, programSide, type RuleSide, readLiveSide, stateSide } from "../report/sides/index.ts";
 import { stateResources } from "../report/state/from-stack.ts";
 import { errorsOf } from "../report/words/report-words.ts";
-import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
-import { givenPreview, ownPreview } from "./preview.ts";
-import { withProgress } from "./progress.ts";
-import { readSettings, readState, type StackOptions } from "./stack.ts";
+import { MerchantRulesError } from "../sdk/errors.ts";
+import { defined } from "../sdk/json/index.ts";
+import { withSession } from "./live-session.ts";
+import { givenPreview, ownPreview, sourcesOf } from "./preview.ts";
+import { environmentAlone, folderOf, readSettings, readState, type StackOptions } from "./stack.ts";
 
 const sides = ["after", "before", "program", "state"] as const;
 
@@ -79,9 +79,10 @@ export async function readMeanings(
   const sources = await readSettings(options);
   const contractOf = contractsOf(sources);
   const seen = preview ?? (await previewOf(options));
-  const connection = connectionIn(seen, contractOf, options);
+  const planned = plannedSteps(seen, contractOf).map(({ of }) => of);
+  const connection = oneConnection(planned, options);
   const declared = declaredSemantics(sources, attempted, connection);
-  const live = await liveAt(sources, connection, quiet);
+  const live = await readLive(sources, connection, quiet);
   const run = afterRun(live, seen, contractOf, connection);
   const before = meaningOf(run.before, declared, connection);
   return { before, after: meaningOf(run.after, declared, connection, before), connection };
@@ -102,25 +103,19 @@ export async function readMeaning(options: MeaningOptions, attempted: string, qu
     const sources = await readSettings(options);
     // Without semantics the service need not be asked.
     declaredSemantics(sources, attempted, connection);
-    return of(await liveAt(sources, connection, quiet), sources, connection);
+    return of(await readLive(sources, connection, quiet), sources, connection);
   }
   if (side === "state") {
     const stack = await readState(options);
     const session = new Session({ ...stack.sources, checksDefinitions: false });
     const read = stateSide(stateResources(stack.resources), session, `the state of ${stack.title}`);
-    const connection = oneConnection(
-      read.rules.map((rule) => rule.connection),
-      options,
-    );
+    const connection = oneConnection(read.rules, options);
     return of(read, stack.sources, connection);
   }
   const preview = await previewOf(options);
-  const sources = sourcesOf(preview, options);
+  const sources = sourcesOf(preview, folderOf(options));
   const program = programSide(preview, contractsOf(sources));
-  const connection = oneConnection(
-    program.rules.map((rule) => rule.connection),
-    options,
-  );
+  const connection = oneConnection(program.rules, options);
   return of({ ...program, name: `the program of ${program.name}` }, sources, connection);
 }
 
@@ -132,33 +127,21 @@ async function folderMeaning(
   const [folder = "", overlay, ...more] = named.split(",");
   if (folder === "" || more.length > 0) throw new UsageError("--folder must be <folder>, or <folder>,<overlay>");
   const { connection = defaultConnection } = options;
-  const sources =
-    options.stack === undefined
-      ? { config: () => undefined, environment: process.env, folder: resolve(options.cwd ?? process.cwd()) }
-      : await readSettings(options);
+  const sources = options.stack === undefined ? environmentAlone(folderOf(options)) : await readSettings(options);
   const contract = contractsOf(sources)(connection);
-  const side = folderSide(folder, { ...(overlay === undefined ? {} : { overlay }), connection, contract });
+  const side = folderSide(folder, { ...defined({ overlay }), connection, contract });
   return of(side, sources, connection);
 }
 
-async function liveAt(sources: SettingsSources, connection: string, quiet: boolean): Promise<RuleSide> {
-  return await withProgress(
-    "reading rules",
-    async (step) => {
-      const session = new Session({ ...sources, checksDefinitions: false }, step);
-      return await readLiveSide(session.place(connection), "the live rules", connection).catch((error: unknown) => {
-        throw isMerchantRulesError(error) ? session.explain(error) : error;
-      });
-    },
-    { quiet },
+async function readLive(sources: SettingsSources, connection: string, quiet: boolean): Promise<RuleSide> {
+  return await withSession({ ...sources, checksDefinitions: false }, quiet, (session) =>
+    readLiveSide(session.place(connection), "the live rules", connection),
   );
 }
 
 async function previewOf(options: MeaningOptions): Promise<Preview> {
   const preview =
-    options.preview === undefined
-      ? await ownPreview(options, resolve(options.cwd ?? process.cwd()))
-      : await givenPreview(options.preview);
+    options.preview === undefined ? await ownPreview(options, folderOf(options)) : await givenPreview(options.preview);
   const [error] = errorsOf({ errors: preview.errors.map(({ message }) => ({ message })), violations: [] });
   if (error === undefined) return preview;
   throw new MerchantRulesError("SETTINGS_INVALID", `the preview failed: ${error.text}`, {
@@ -167,26 +150,14 @@ async function previewOf(options: MeaningOptions): Promise<Preview> {
   });
 }
 
-function sourcesOf(preview: Preview, { cwd }: StackOptions): SettingsSources {
-  const folder = resolve(cwd ?? process.cwd());
-  return { config: (key) => preview.config.get(key), environment: process.env, folder };
-}
-
 function contractsOf(sources: SettingsSources): RuleSide["contractOf"] {
   return (connection) => declaredContract({ ...sources, checksDefinitions: false }, connection);
 }
 
-function connectionIn(preview: Preview, contractOf: RuleSide["contractOf"], options: MeaningOptions): string {
-  return oneConnection(
-    plannedSteps(preview, contractOf).map(({ of }) => of.connection),
-    options,
-  );
-}
-
-/** The connection that the user named; else the only one. @throws UsageError: there are several */
-function oneConnection(found: readonly string[], { connection }: MeaningOptions): string {
+/** Chooses the connection that the user named; else the only one. @throws UsageError: there are several */
+function oneConnection(found: readonly { readonly connection: string }[], { connection }: MeaningOptions): string {
   if (connection !== undefined) return connection;
-  const [only = defaultConnection, ...others] = new Set(found);
+  const [only = defaultConnection, ...others] = new Set(found.map((each) => each.connection));
   if (others.length === 0) return only;
   throw new UsageError(
     `the rules are those of several connections (${[only, ...others].join(", ")}), and a payment is decided at one: name it with --connection`,

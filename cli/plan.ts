@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { Command } from "commander";
 import { UsageError } from "../contract-tools/usage-error.ts";
 import { declaredContract } from "../provider/settings/contract-source.ts";
@@ -12,25 +11,22 @@ import type { Contract } from "../sdk/contract/index.ts";
 import { withCommandsOf } from "./engine-commands.ts";
 import { exiting } from "./exit-code.ts";
 import { type PaymentsOptions, withPaymentsOptions } from "./payments-options.ts";
-import { type PolicyOptions, withPolicyOptions } from "./policy-options.ts";
-import { givenPreview, ownPreview } from "./preview.ts";
-import { driftOf } from "./read-drift.ts";
+import { type PolicyPackOptions, withPolicyOptions } from "./policy-options.ts";
+import { givenPreview, ownPreview, sourcesOf } from "./preview.ts";
+import { readDriftOf } from "./read-drift.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
-import { type RulesOptions, rulePlacesOf, stackIn, withRulesOption } from "./rule-folders.ts";
+import { type RulesOptions, rulePlacesOf, withRulesOption } from "./rule-folders.ts";
 import { withWords } from "./rule-words.ts";
 import { keepHeapSmall } from "./small-heap.ts";
-import { engineOf, readSettings, readState, type StackOptions, withStackOptions } from "./stack.ts";
+import { engineOf, folderOf, readSettings, readState, type StackOptions, stackIn, withStackOptions } from "./stack.ts";
 
-interface PlanOptions extends StackOptions, ReportOptions, RulesOptions, PolicyOptions, PaymentsOptions {
+interface PlanOptions extends StackOptions, ReportOptions, RulesOptions, PolicyPackOptions, PaymentsOptions {
   readonly connection?: string;
   readonly expectNoChanges?: boolean;
   readonly refresh?: boolean;
 }
 
-/**
- * Defines `merchant-rules plan`: what a run would do, by rule. Exit codes: 0 done, 1 failed, or the preview did, 2 usage
- * error, 7 a change that was not expected.
- */
+/** Defines `merchant-rules plan`: says what a run would do, by rule. */
 export function planCommand(command: Command): void {
   command.argument(
     "[file]",
@@ -65,21 +61,16 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   if (file === "-" && options.payments === "-")
     throw new UsageError("the preview and --payments cannot both be standard input: name a file for one of them");
   if (options.payments !== undefined) keepHeapSmall("reading");
-  const folder = resolve(options.cwd ?? process.cwd());
+  const folder = folderOf(options);
   const preview = file === undefined ? await ownPreview(options, folder) : await givenPreview(file);
   // The run that the preview is of holds definitions against the contract's schema; a plan need not compile it.
-  const sources = {
-    config: (key: string) => preview.config.get(key),
-    environment: process.env,
-    folder,
-    checksDefinitions: false,
-  };
+  const sources = { ...sourcesOf(preview, folder), checksDefinitions: false };
   const contracts = new Map<string, Contract | undefined>();
   const contractOf = (connection: string): Contract | undefined => {
     if (!contracts.has(connection)) contracts.set(connection, declaredContract(sources, connection));
     return contracts.get(connection);
   };
-  const refreshed = options.refresh === true ? await refreshedOf(options) : {};
+  const refreshed = options.refresh === true ? await readRefreshed(options) : {};
   const { report: plan, hasChanges } = planOf(preview, contractOf, refreshed);
   const places = await rulePlacesOf(options, stackIn(preview.steps) ?? options.stack);
   const said = await withWords(plan, { sources, contractOf, violatingRule: violatingRuleIn(preview, contractOf) });
@@ -105,10 +96,10 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   return 7;
 }
 
-/** What the service has now: one paged pass, from the stack's state. */
-async function refreshedOf(options: PlanOptions): Promise<Refreshed> {
-  const ignoring = readIgnoreFile(undefined, projectFolder(options.cwd ?? process.cwd()));
+/** Reads what the service has now of the stack's rules, in one paged pass. */
+async function readRefreshed(options: PlanOptions): Promise<Refreshed> {
+  const ignoring = readIgnoreFile(undefined, projectFolder(folderOf(options)));
   // The settings of the run that is planned; the state has those of the last one, or none yet.
   const [stack, sources] = [await readState(options), await readSettings(options)];
-  return { drift: await driftOf({ ...stack, sources }, true, options.format === "json"), ignoring };
+  return { drift: await readDriftOf({ ...stack, sources }, true, options.format === "json"), ignoring };
 }

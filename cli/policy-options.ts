@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
 /** The policy packs that a command runs. */
-export interface PolicyOptions {
+export interface PolicyPackOptions {
   readonly policyPack?: readonly string[];
   readonly policyPackConfig?: readonly string[];
 }

@@ -1,28 +1,34 @@
 import { knowledgeOfRules as knowledge } from "../provider/hooks/look-up.ts";
+import type { SettingsSources } from "../provider/settings/sources.ts";
 import type { Format } from "../report/formats/formats.ts";
 import { type Preview, readPreview } from "../report/plan/preview.ts";
 import { inputOf } from "./input.ts";
 import { interruptible } from "./interrupt.ts";
 import { localPackage } from "./local-package.ts";
-import type { PolicyOptions } from "./policy-options.ts";
-import { type Step, withProgress } from "./progress.ts";
-import { engineOf, runPulumi, type StackOptions } from "./stack.ts";
+import type { PolicyPackOptions } from "./policy-options.ts";
+import { type OnProgress, withProgress } from "./progress.ts";
+import { engineOf, runPulumi, type StackOptions, sourceOf } from "./stack.ts";
 
-interface PreviewOptions extends StackOptions, PolicyOptions {
+interface PreviewOptions extends StackOptions, PolicyPackOptions {
   readonly format?: Format;
 }
 
 /**
- * The preview that a user named; `-` is standard input.
+ * Reads the preview that a user named; `-` is standard input.
  * @throws MerchantRulesError SETTINGS_INVALID: it cannot be read, or is none
  */
 export async function givenPreview(file: string): Promise<Preview> {
   const advice = "name a file that holds what `pulumi preview --json --show-sames` printed, or - for standard input";
-  return readPreview(await inputOf(file, "read preview", advice), file === "-" ? "standard input" : file);
+  return readPreview(await inputOf(file, "read preview", advice), sourceOf(file));
+}
+
+/** Returns the settings that a preview ran with: it holds the config of its stack. */
+export function sourcesOf(preview: Preview, folder: string): SettingsSources {
+  return { config: (key) => preview.config.get(key), environment: process.env, folder };
 }
 
 /**
- * A preview of the stack, by its engine.
+ * Runs a preview of the stack, by its engine.
  * @throws MerchantRulesError, EngineError: it failed without a word of resources
  */
 export async function ownPreview(options: PreviewOptions, folder: string): Promise<Preview> {
@@ -46,7 +52,7 @@ export async function ownPreview(options: PreviewOptions, folder: string): Promi
   return readPreview(stdout, "`pulumi preview --json`", failure.reason);
 }
 
-async function previewedLocally(options: StackOptions & PolicyOptions, step: Step): Promise<string> {
+async function previewedLocally(options: StackOptions & PolicyPackOptions, step: OnProgress): Promise<string> {
   const { stack, cwd, backend, policyPack: policyPacks, policyPackConfig: policyPackConfigs } = options;
   const { diagnosticOf, jsonDocument, runEngine } = await localPackage("engine");
   const diagnostics: ReturnType<typeof diagnosticOf>[] = [];

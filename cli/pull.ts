@@ -21,10 +21,7 @@ interface PullOptions extends ReadDriftOptions {
   readonly removeMissing?: boolean;
 }
 
-/**
- * Defines `merchant-rules pull`: live values of drifted rules into the rule files. Exit codes: 0 the files say what is live,
- * 7 something is left to do, 1 failed, 2 usage error.
- */
+/** Defines `merchant-rules pull`: writes live values of drifted rules into the rule files. */
 export function pullCommand(command: Command): void {
   command
     .addOption(stateOption())
@@ -57,14 +54,8 @@ async function pull(options: PullOptions): Promise<number> {
   const unmade = unmadeIn(found.drift, found.places);
   console.log(inCommandsOf(engine, verdictOf(plan, { title, kept, unmade, isEmpty: found.drift.rules === 0 })));
   if (plan.length === 0) return unmade > 0 ? 7 : 0;
-  const steps =
-    kept === undefined
-      ? []
-      : nextSteps(
-          plan.filter((each) => !kept.has(each)),
-          selection.into?.resource,
-          commandOf[engine],
-        );
+  const written = kept === undefined ? [] : plan.filter((each) => !kept.has(each));
+  const steps = nextSteps(written, selection.into?.resource, commandOf[engine]);
   if (steps.length > 0) console.log(["", ...steps].join("\n"));
   const isLeft = unmade > 0 || kept === undefined || kept.size > 0 || plan.some(({ verb }) => verb === "by hand");
   return isLeft ? 7 : 0;
@@ -85,7 +76,7 @@ async function asked(removals: readonly Pulled[]): Promise<boolean> {
   return await ask(`${rules} missing at the service. Take them out of the files? (yes/no) `);
 }
 
-/** @throws MerchantRulesError SETTINGS_INVALID: there are several folders, and none is named, or none has that name */
+/** Finds the folder for new files. @throws MerchantRulesError SETTINGS_INVALID: there are several, and none is named, or none has that name */
 function folderInto({ places }: FoundDrift, resource: string | undefined): ReadFolder | undefined {
   const folders = places?.folders ?? [];
   const named = folders.filter((folder) => resource === undefined || folder.resource === resource);

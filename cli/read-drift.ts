@@ -1,13 +1,12 @@
 import { Option } from "commander";
-import { Session } from "../provider/hooks/session.ts";
 import { type Drift, readStateDrift } from "../report/drift/drift.ts";
 import type { DeclaredPlaces } from "../report/files/rule-places.ts";
 import { stateResources } from "../report/state/from-stack.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 import { errorInCommandsOf } from "./engine-commands.ts";
-import { withProgress } from "./progress.ts";
-import { type RulesOptions, rulePlacesOf, stackIn } from "./rule-folders.ts";
-import { readState, type Stack, type StackOptions } from "./stack.ts";
+import { withSession } from "./live-session.ts";
+import { type RulesOptions, rulePlacesOf } from "./rule-folders.ts";
+import { readState, type Stack, type StackOptions, stackIn } from "./stack.ts";
 
 export interface ReadDriftOptions extends StackOptions, RulesOptions {
   readonly state?: string;
@@ -44,36 +43,31 @@ export async function readDrift(
   const stack = await readState(options);
   const places = await rulePlacesOf(options, stackIn(stack.resources) ?? options.stack);
   const hasRules = stateResources(stack.resources).length > 0;
-  const drift = await driftOf(stack, looksForUnmanaged, quiet, { withSame });
+  const drift = await readDriftOf(stack, looksForUnmanaged, quiet, { withSame });
   if (!hasRules && drift.withoutList.length > 0) throw nothingToCompare(stack);
   return { stack, places, hasRules, drift };
 }
 
 /**
- * The drift of a stack, from its state to the service.
+ * Compares a stack's state, once it is read, with the live service.
  * @throws MerchantRulesError as readStateDrift, with the part that the state has in it
  */
-export async function driftOf(
+export async function readDriftOf(
   stack: Stack,
   looksForUnmanaged: boolean,
   quiet: boolean,
   { withSame = false } = {},
 ): Promise<Drift> {
   const resources = stateResources(stack.resources);
-  return await withProgress(
-    "reading rules",
-    async (step) => {
-      const session = new Session({ ...stack.sources, checksDefinitions: false }, step);
-      return await readStateDrift(resources, session, { looksForUnmanaged, withSame }).catch((error: unknown) => {
-        if (!isMerchantRulesError(error)) throw error;
-        throw errorInCommandsOf(stack.engine, explained(session.explain(error), stack, resources.length));
-      });
-    },
-    { quiet },
-  );
+  return await withSession({ ...stack.sources, checksDefinitions: false }, quiet, (session) =>
+    readStateDrift(resources, session, { looksForUnmanaged, withSame }),
+  ).catch((error: unknown) => {
+    if (!isMerchantRulesError(error)) throw error;
+    throw errorInCommandsOf(stack.engine, explained(error, stack, resources.length));
+  });
 }
 
-/** A failure, with the part that the state has in it. */
+/** Returns a failure with the part that the state has in it. */
 function explained(error: MerchantRulesError, stack: Stack, resources: number): MerchantRulesError {
   if (error.code === "CONTRACT_INVALID" && error.attempted !== undefined) {
     const advice = `${error.advice}. A file that the state names is looked for in the project's folder: run this there, or name the folder with --cwd`;

@@ -82,7 +82,7 @@ export function writeOutput(page: string, output: string | undefined, title: str
   console.error(`${title} (written to ${output})`);
 }
 
-/** GitHub takes paths from the root of the repository, and a job may have changed the folder. */
+/** Returns the path from the root of the repository, as GitHub takes it: a job may have changed the folder. */
 function inRepository(file: string): string {
   const { GITHUB_WORKSPACE: root } = process.env;
   if (root === undefined || root === "") return file;

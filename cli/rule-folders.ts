@@ -24,7 +24,7 @@ export function withRulesOption(command: Command): Command {
 }
 
 /**
- * The files of a stack's rules: as the option says, else as the setting does.
+ * Reads the files of a stack's rules: of the folders in the option, else of those in the setting.
  * @param stack its name, as the state or the preview has it
  * @returns undefined where neither names a folder
  * @throws MerchantRulesError RULE_INVALID: a folder or a file cannot be read as rules; SETTINGS_INVALID: the setting
@@ -37,16 +37,6 @@ export async function rulePlacesOf(
   const folders = rules ?? (await foldersInSetting(cwd, stack));
   if (folders.length === 0) return undefined;
   return new DeclaredPlaces(folders.map((folder) => ofStack(folder, stack)));
-}
-
-/** The name of the stack of resources, by the URN of one. */
-export function stackIn([first]: readonly { readonly urn: string }[]): string | undefined {
-  return first?.urn.split("::")[0]?.replace(/^urn:pulumi:/, "");
-}
-
-/** The name of their project. */
-export function projectIn([first]: readonly { readonly urn: string }[]): string | undefined {
-  return first?.urn.split("::")[1];
 }
 
 function andFolder(text: string, before: readonly RuleFolder[] = []): readonly RuleFolder[] {

@@ -52,7 +52,7 @@ export async function wordingsOf(
 }
 
 /**
- * A report with its rules in words, where the contract says what rules mean; else the report as it is.
+ * Puts the rules of a report into words, where the contract says what rules mean; else returns the report as it is.
  * @throws MerchantRulesError as declaredContract
  */
 export async function withWords(

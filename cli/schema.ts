@@ -1,18 +1,18 @@
-import { basename, resolve } from "node:path";
+import { basename } from "node:path";
 import type { Command } from "commander";
 import { declaredContract } from "../provider/settings/contract-source.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import { schemaLine, schemaText } from "./export/rule-file.ts";
 import { writeOutput } from "./report-options.ts";
-import { readSettings, type StackOptions, withStackOptions } from "./stack.ts";
+import { environmentAlone, folderOf, readSettings, type StackOptions, withStackOptions } from "./stack.ts";
 
 interface SchemaOptions extends StackOptions {
   readonly connection?: string;
   readonly output?: string;
 }
 
-/** Defines `merchant-rules schema`: what a rule may hold, as JSON Schema for editors. Exit codes: 0 written, 1 failed, 2 usage error. */
+/** Defines `merchant-rules schema`: writes what a rule may hold, as JSON Schema for editors. */
 export function schemaCommand(command: Command): void {
   command
     .option("--output <file>", "write it to a file instead of standard output")
@@ -30,9 +30,9 @@ Example:
   npx --no-install merchant-rules schema --output rule.schema.json`;
 
 async function writeSchema({ connection, output, ...options }: SchemaOptions): Promise<number> {
-  const folder = resolve(options.cwd ?? process.cwd());
-  const ofFolder = { config: () => undefined, environment: process.env, folder };
-  const contract = declaredContract(options.stack === undefined ? ofFolder : await readSettings(options), connection);
+  const folder = folderOf(options);
+  const sources = options.stack === undefined ? environmentAlone(folder) : await readSettings(options);
+  const contract = declaredContract(sources, connection);
   const attempted = "write the schema of a rule";
   if (contract === undefined) {
     const advice =

@@ -8,6 +8,7 @@ import { liveRow } from "../report/page/rule-row.ts";
 import { livePage } from "../report/page/rules-page.ts";
 import { type Contract, isPreset, loadContract, loadPreset } from "../sdk/contract/index.ts";
 import { expand, presentsClient } from "../sdk/contract/template.ts";
+import { defined } from "../sdk/json/index.ts";
 import { printable } from "../sdk/json/printable.ts";
 import { shellWord } from "../stack/shell-word.ts";
 import { exiting } from "./exit-code.ts";
@@ -22,10 +23,7 @@ interface ServeOptions {
   readonly verbose: boolean;
 }
 
-/**
- * Defines `merchant-rules serve`: the local rules service, until SIGINT or SIGTERM. Exit codes: 0 stopped, 1 it cannot serve
- * (contract, port or data file), 2 usage error.
- */
+/** Defines `merchant-rules serve`: runs the local rules service until SIGINT or SIGTERM. */
 export function serveCommand(command: Command): void {
   command
     .option(
@@ -79,14 +77,11 @@ async function serve(options: ServeOptions): Promise<number> {
   }
   const { eventsPath, localCredentials, startLocalService } = await localPackage("service");
   const page = livePage(`Local rules service, ${served.name}`, eventsPath);
+  const { port, allowDuplicates, data: dataFile, param: parameters = {} } = options;
   const service = await startLocalService({
-    contract,
-    port: options.port,
-    parameters: options.param ?? {},
-    allowDuplicates: options.allowDuplicates,
-    ...(options.data === undefined ? {} : { dataFile: options.data }),
+    ...{ contract, port, parameters, allowDuplicates },
+    ...defined({ dataFile, onRequest: options.verbose ? printRequest : undefined }),
     page: { ...page, row: (rule) => ({ ...liveRow(rule, contract) }) },
-    ...(options.verbose ? { onRequest: printRequest } : {}),
   });
   const stopped = stopSignal();
   for (const line of announcement(served, service, localCredentials)) console.log(line);
@@ -145,7 +140,7 @@ function credentialVariables({ auth }: Contract, { clientId, clientSecret, token
   ];
 }
 
-/** The list, or where the contract has none, the read of a rule. */
+/** Returns a curl command that lists the rules; where the contract has no list, one that reads a rule. */
 function exampleRequest(
   { operations, auth }: Contract,
   url: string,
@@ -171,7 +166,7 @@ function exampleRequest(
   ].join(" ");
 }
 
-/** Values that a client may send: the fixed one, else the contract's default, else "local", as any value will do. */
+/** Returns a value for each parameter: the fixed one, else the contract's default, else "local", as any value will do. */
 function parameterValues({ parameters }: Contract, fixed: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(parameters).map(([name, parameter]) => [name, fixed[name] ?? parameter.default ?? "local"]),

@@ -14,7 +14,7 @@ interface SimulateOptions extends Omit<MeaningOptions, "side" | "folder">, Repor
   readonly showValues?: boolean;
 }
 
-/** Defines `merchant-rules simulate --payments payments.csv`: what a run changes for payments. Exit codes: 0 told, 1 failed, 2 usage error. */
+/** Defines `merchant-rules simulate --payments payments.csv`: says what a run changes for payments. */
 export function simulateCommand(command: Command): void {
   withReportOptions(withConnectionOptions(withStackOptions(withPaymentsOptions(command))))
     .option("--show-values", "show the first payments whose outcome changes, with their values; on the screen alone")

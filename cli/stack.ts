@@ -7,7 +7,9 @@ import { z } from "zod";
 import { projectFolderAbove } from "../provider/settings/project-folder.ts";
 import type { SettingsSources } from "../provider/settings/sources.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
+import { isEngineError } from "../stack/errors.ts";
 import { type LastConfig, lastConfigOf, readExport, readStack } from "../stack/open/read-stack.ts";
+import { type StackIdentity, stackIdentity } from "../stack/open/stack-identity.ts";
 import type { ResourceState } from "../stack/state/resource-state.ts";
 import type { Engine } from "./engine-commands.ts";
 import { inputOf } from "./input.ts";
@@ -46,44 +48,77 @@ export function withStackOptions(command: Command): Command {
     .option("--backend <url>", "with the local engine: a file:// URL (default: as `merchant-rules local`)");
 }
 
+/** Returns the folder in which a command works, as an absolute path. */
+export function folderOf({ cwd = "." }: Pick<StackOptions, "cwd">): string {
+  return resolve(cwd);
+}
+
+/** Returns the settings of the environment alone, as outside a project. */
+export function environmentAlone(folder: string): SettingsSources {
+  return { config: () => undefined, environment: process.env, folder };
+}
+
 /**
- * The settings of a project's stack: its config, then the environment. Outside a project the environment alone.
+ * Reads the settings of a project's stack: its config, then the environment. Outside a project the environment alone.
  * @throws MerchantRulesError, EngineError: the stack cannot be read
  */
 export async function readSettings(options: StackOptions): Promise<SettingsSources> {
-  const folder = resolve(options.cwd ?? process.cwd());
-  const environment = process.env;
+  const folder = folderOf(options);
   if (projectFolderAbove(folder) === undefined) {
-    if (options.stack === undefined) return { config: () => undefined, environment, folder };
+    if (options.stack === undefined) return environmentAlone(folder);
     throw new MerchantRulesError("SETTINGS_INVALID", `there is no Pulumi.yaml in ${folder} or above it`, {
       attempted: `read stack ${options.stack}`,
       advice: "run this in the project's folder, or name it with --cwd",
     });
   }
-  if (engineOf(options) === "pulumi") return { config: await pulumiConfig(options, folder), environment, folder };
+  if (engineOf(options) === "pulumi")
+    return { ...environmentAlone(folder), config: await pulumiConfig(options, folder) };
   const stack = await readStack(choiceOf(options));
-  return { config: (key) => stack.config.get(key)?.text, environment, folder: stack.folder };
+  return { ...environmentAlone(stack.folder), config: (key) => stack.config.get(key)?.text };
 }
 
 /**
- * A stack's state, from its engine or from a file that holds what `pulumi stack export` prints (`-`: standard input).
+ * Reads the settings of a stack, and its identity. One that the local engine does not keep yet has the project's config. Outside
+ * a project the environment alone has settings, and there is no stack.
+ * @throws MerchantRulesError, EngineError: the stack cannot be read
+ */
+export async function readStackSettings(
+  options: StackOptions,
+): Promise<{ sources: SettingsSources; identity: StackIdentity | undefined }> {
+  const { stack, cwd, backend } = options;
+  const folder = folderOf(options);
+  if (projectFolderAbove(folder) === undefined) return { sources: await readSettings(options), identity: undefined };
+  const isLocal = engineOf(options) === "local";
+  const named = isLocal ? undefined : (await pulumi(["stack", "--show-name"], options, folder)).trim();
+  const identity = await stackIdentity({ stack, cwd, backendUrl: backend }, named);
+  try {
+    return { sources: await readSettings(options), identity };
+  } catch (error) {
+    if (!identity.isFirst || !isEngineError(error) || error.code !== "STACK_NOT_FOUND") throw error;
+    const config = await identity.projectConfig();
+    return { sources: { ...environmentAlone(identity.folder), config: (key) => config.get(key)?.text }, identity };
+  }
+}
+
+/**
+ * Reads a stack's state, from its engine or from a file that holds what `pulumi stack export` prints (`-`: standard input).
  * Its settings are those of its last `up`, as a refresh sees them, then the environment. From a file, resources of other
  * providers come without their properties.
  * @throws MerchantRulesError, EngineError: the state cannot be read
  */
 export async function readState(options: StackOptions & { readonly state?: string }): Promise<Stack> {
-  const folder = resolve(options.cwd ?? process.cwd());
+  const folder = folderOf(options);
   // Not the engine's index: with it comes all that runs programs, which takes several times as long to load.
-  if (options.state !== undefined) {
-    const text = await inputOf(options.state, "read state", stateAdvice);
-    const resources = await readExport(text, sourceOf(options.state));
-    const title = titleOf(undefined, resources, options.state);
-    return { title, engine: "pulumi", ...settingsIn(lastConfigOf(resources), folder), resources };
-  }
-  if (engineOf(options) === "pulumi") {
-    const exported = await pulumi(["stack", "export", "--show-secrets"], options, folder);
-    const resources = await readExport(exported, "`pulumi stack export`");
-    const title = titleOf(options.stack, resources);
+  const { state } = options;
+  if (state !== undefined || engineOf(options) === "pulumi") {
+    const resources =
+      state === undefined
+        ? await readExport(
+            await pulumi(["stack", "export", "--show-secrets"], options, folder),
+            "`pulumi stack export`",
+          )
+        : await readExport(await inputOf(state, "read state", stateAdvice), sourceOf(state));
+    const title = titleOf(options.stack, resources, state);
     return { title, engine: "pulumi", ...settingsIn(lastConfigOf(resources), folder), resources };
   }
   const stack = await readStack(choiceOf(options));
@@ -95,7 +130,7 @@ export async function readState(options: StackOptions & { readonly state?: strin
   };
 }
 
-/** An error about a stack that is not there, with those that are. */
+/** Adds to an error about a stack that is not there the names of those that are. */
 async function namingStacks(error: MerchantRulesError, folder: string): Promise<MerchantRulesError> {
   if (!/no stack (named|selected)/.test(error.reason)) return error;
   const listed = await pulumi(["stack", "ls", "--json"], {}, folder).catch(() => "[]");
@@ -115,25 +150,35 @@ function choiceOf({ stack, cwd, backend }: StackOptions) {
   return { stack, cwd, backendUrl: backend };
 }
 
-/** A stack in words, for reports; of a state without resources the file that holds it. */
+/** Returns the name of the stack of resources, as the URN of the first has it. */
+export function stackIn([first]: readonly { readonly urn: string }[]): string | undefined {
+  return first?.urn.split("::")[0]?.replace(/^urn:pulumi:/, "");
+}
+
+/** Returns the name of their project. */
+export function projectIn([first]: readonly { readonly urn: string }[]): string | undefined {
+  return first?.urn.split("::")[1];
+}
+
+/** Returns a stack in words for reports: `stack dev`; for a state without resources, the file that holds it. */
 export function titleOf(
   stack: string | undefined,
-  [first]: readonly { readonly urn: string }[],
+  resources: readonly { readonly urn: string }[],
   file?: string,
 ): string {
-  if (first === undefined && file !== undefined) return sourceOf(file);
-  const name = stack ?? first?.urn.split("::")[0]?.replace(/^urn:pulumi:/, "");
+  if (resources.length === 0 && file !== undefined) return sourceOf(file);
+  const name = stack ?? stackIn(resources);
   return name === undefined ? "the selected stack" : `stack ${name}`;
 }
 
 function settingsIn({ texts, undecrypted }: LastConfig, folder: string): Pick<Stack, "sources" | "undecrypted"> {
   return {
-    sources: { config: (key) => texts.get(key), environment: process.env, folder },
+    sources: { ...environmentAlone(folder), config: (key) => texts.get(key) },
     undecrypted: undecrypted.filter((key) => key.startsWith("merchant-rules:")),
   };
 }
 
-/** A file that the user named, in words. */
+/** Returns a file that the user named in words: `standard input` for `-`. */
 export function sourceOf(file: string): string {
   return file === "-" ? "standard input" : file;
 }
@@ -141,7 +186,7 @@ export function sourceOf(file: string): string {
 /** The advice for a state that is given by a file. */
 export const stateAdvice = "name a file that holds what `pulumi stack export` prints, or - for standard input";
 
-/** The engine that keeps the stack. */
+/** Finds the engine that keeps the stack: the one in the options, else Pulumi where its CLI is on the PATH, else the local one. */
 export function engineOf({ engine, backend }: StackOptions): Engine {
   if (engine !== undefined) return engine;
   const folders = (process.env.PATH ?? "").split(process.platform === "win32" ? ";" : ":");

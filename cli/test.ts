@@ -9,17 +9,14 @@ import { callCode, exiting } from "./exit-code.ts";
 import { inputOf } from "./input.ts";
 import { type MeaningOptions, readMeaning, withMeaningOptions } from "./meaning.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
-import { sourceOf, withStackOptions } from "./stack.ts";
+import { folderOf, sourceOf, withStackOptions } from "./stack.ts";
 
 interface TestOptions extends MeaningOptions, ReportOptions {
   readonly coverage?: boolean;
   readonly threshold?: number;
 }
 
-/**
- * Defines `merchant-rules test`: payments, and what the rules must decide of them. Exit codes: 0 all as expected, 1 a case is
- * not, too little is covered, or it failed, 2 usage error.
- */
+/** Defines `merchant-rules test`: compares what the rules decide of payments with what they must decide. */
 export function testCommand(command: Command): void {
   command
     .argument("[files...]", "files of tests; - is standard input (default: each *.test.yaml of the project)")
@@ -39,7 +36,7 @@ Example, by the rule files of a folder alone:
 
 async function test(named: readonly string[], options: TestOptions): Promise<number> {
   const attempted = "test rules";
-  const files = named.length > 0 ? named : filesIn(projectFolder(options.cwd ?? process.cwd()));
+  const files = named.length > 0 ? named : filesIn(projectFolder(folderOf(options)));
   const texts: { file: string; text: string }[] = [];
   for (const file of files)
     texts.push({
@@ -59,7 +56,7 @@ async function test(named: readonly string[], options: TestOptions): Promise<num
   return report.findings.length > 0 || isShort ? 1 : 0;
 }
 
-/** The files of tests below a folder. @throws MerchantRulesError SETTINGS_INVALID: there is none */
+/** Finds the files of tests below a folder. @throws MerchantRulesError SETTINGS_INVALID: there is none */
 function filesIn(folder: string): string[] {
   const found: string[] = [];
   const walk = (here: string): void => {

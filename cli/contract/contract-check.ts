@@ -9,10 +9,7 @@ interface CheckOptions {
   readonly json?: boolean;
 }
 
-/**
- * Defines `merchant-rules contract check`: whether a contract and the semantics that it names can work, and what it leaves
- * open. Exit codes: 0 they can work, also with gaps; 1 one cannot, or cannot be read; 2 usage error.
- */
+/** Defines `merchant-rules contract check`: says whether a contract and its semantics can work, and what it leaves open. */
 export function contractCheckCommand(command: Command): void {
   command
     .description("Say whether a contract can work, which questions it leaves open, and what each costs")

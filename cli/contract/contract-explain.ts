@@ -3,10 +3,7 @@ import { explanation } from "../../contract-tools/explanation.ts";
 import { readWritten } from "../../contract-tools/written.ts";
 import { exiting } from "../exit-code.ts";
 
-/**
- * Defines `merchant-rules contract explain`: of each field of a contract, who says it. Exit codes: 0 done, 1 the contract
- * cannot work, or cannot be read, 2 usage error.
- */
+/** Defines `merchant-rules contract explain`: says of each field of a contract where it comes from. */
 export function contractExplainCommand(command: Command): void {
   command
     .description(

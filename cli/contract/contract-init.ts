@@ -28,10 +28,7 @@ interface Setting {
   readonly text: string;
 }
 
-/**
- * Defines `merchant-rules contract init`: writes a contract from answers, which are options or are asked for on a terminal.
- * Exit codes: 0 written, 1 failed, 2 usage error, 8 ended at a question.
- */
+/** Defines `merchant-rules contract init`: writes a contract from answers, which are options or are asked for on a terminal. */
 export function contractInitCommand(command: Command): void {
   withContractOptions(
     command
@@ -103,7 +100,7 @@ async function init({ output, ...options }: InitOptions): Promise<number> {
   return 0;
 }
 
-/** The text of the contract that options or answers describe; undefined where the user ended it at a question. */
+/** Drafts the contract that options or answers describe, as YAML; undefined where the user ended it at a question. */
 export async function contractTextOf(options: ContractOptions): Promise<string | undefined> {
   if (options.preset !== undefined) return presetText(options.preset);
   const described = options.openapi === undefined ? [] : openapiFacts(options.openapi, options.collection);
@@ -124,7 +121,7 @@ export async function contractTextOf(options: ContractOptions): Promise<string |
   return draftContract([...described, ...answerFacts(answers), ...settingFacts(options.set)], title).text;
 }
 
-/** A list is of use only with the place of its rules. */
+/** Throws a UsageError where an option says nothing without another: a list needs the place of its rules. */
 function demandPairs(answers: Answers, isDescribed: boolean): void {
   if (isDescribed) return;
   const flagOf = (each: Question): string => each.flags.split(" ")[0] ?? "";

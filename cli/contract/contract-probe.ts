@@ -46,10 +46,7 @@ interface ProbeCommandOptions extends StackOptions {
   readonly force?: boolean;
 }
 
-/**
- * Defines `merchant-rules contract probe`: measures on a sandbox what its contract must say. Exit codes: 0 done and cleaned
- * up, 1 it stopped or something is left, 2 usage error.
- */
+/** Defines `merchant-rules contract probe`: measures on a sandbox what its contract must say. */
 export function contractProbeCommand(command: Command): void {
   command
     .description("Find out on a sandbox how a service speaks: make rules of a definition, look, and delete them again")
@@ -195,7 +192,7 @@ async function write(told: Told, probed: Probed, address: string, out: string | 
   say(`the contract was written to ${out}`);
 }
 
-/** Says how it ended. @returns the exit code */
+/** Says how the probe ended. @returns the exit code */
 function report({ stopped, left, leftAdvice, requests }: Probed): number {
   if (stopped !== undefined) {
     const advice = stopped.advice === undefined ? "" : `. What to do: ${stopped.advice}`;
@@ -208,7 +205,7 @@ function report({ stopped, left, leftAdvice, requests }: Probed): number {
   return stopped === undefined && left.length === 0 ? 0 : 1;
 }
 
-/** Progress, on standard error: standard output is for the contract. */
+/** Prints progress on standard error: standard output is for the contract. */
 function say(line: string): void {
   console.error(printable(line));
 }
@@ -219,7 +216,7 @@ function withContract(sources: SettingsSources, given: string | undefined): Sett
   return { ...sources, config: (key) => (key === "merchant-rules:contract" ? contract : sources.config(key)) };
 }
 
-/** @throws MerchantRulesError RULE_INVALID: the file has no JSON object */
+/** Reads the rule in a file of YAML or JSON. @throws MerchantRulesError RULE_INVALID: the file has no JSON object */
 function readDefinition(file: string): JsonObject {
   const refuse = (why: string): never => {
     throw new MerchantRulesError("RULE_INVALID", `${file} ${why}`, {

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { Session } from "../../provider/hooks/session.ts";
 import { connectionSettings } from "../../provider/settings/connection-settings.ts";
 import { projectFolder } from "../../provider/settings/project-folder.ts";
@@ -7,10 +7,10 @@ import { defaultConnection, variableName } from "../../provider/settings/setting
 import type { SettingsSources } from "../../provider/settings/sources.ts";
 import type { Environment } from "../../report/diff/compare.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { readSettings, type StackOptions } from "../stack.ts";
+import { environmentAlone, folderOf, readSettings, type StackOptions } from "../stack.ts";
 
 /**
- * The environment that a name means: a stack of the project, where it has a stack file, else a connection of the stack
+ * Finds the environment that a name means: a stack of the project, where it has a stack file, else a connection of the stack
  * that the options choose. `stack:` or `connection:` in front says which.
  * @throws MerchantRulesError SETTINGS_INVALID: it is neither, or both
  */
@@ -61,21 +61,21 @@ function reached(name: string, sources: SettingsSources, connection: string): En
   return { name, place: new Session(sources).place(connection), identity };
 }
 
-/** The settings of the stack that the user chose by name; of no other, as it need not be the one that is meant. */
+/** Reads the settings of the stack that the user chose by name; of no other, as it need not be the one that is meant. */
 async function chosen(options: StackOptions): Promise<SettingsSources> {
   if (options.stack !== undefined) return await readSettings(options);
-  return { config: () => undefined, environment: process.env, folder: resolve(options.cwd ?? ".") };
+  return environmentAlone(folderOf(options));
 }
 
-function hasStackFile(name: string, { cwd }: StackOptions): boolean {
+function hasStackFile(name: string, options: StackOptions): boolean {
   if (/[/\\]/.test(name)) return false;
-  const folder = projectFolder(cwd ?? process.cwd());
+  const folder = projectFolder(folderOf(options));
   return ["yaml", "yml", "json"].some((ending) => existsSync(join(folder, `Pulumi.${name}.${ending}`)));
 }
 
-function stacksWithFile({ cwd }: StackOptions): string[] {
+function stacksWithFile(options: StackOptions): string[] {
   try {
-    const names = readdirSync(projectFolder(cwd ?? process.cwd()));
+    const names = readdirSync(projectFolder(folderOf(options)));
     return names.flatMap((name) => /^Pulumi\.(.+)\.(?:yaml|yml|json)$/.exec(name)?.[1] ?? []).sort();
   } catch {
     // They are named to help; what is wrong with the folder is said by whoever needs it.

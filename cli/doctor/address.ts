@@ -4,13 +4,13 @@ import { connect as connectTls, TLSSocket } from "node:tls";
 import type { ClientSettings } from "../../provider/settings/connection-settings.ts";
 import { parseBaseUrl } from "../../sdk/client/connection.ts";
 import { reasonOf } from "../../sdk/json/json.ts";
-import type { Findings } from "./findings.ts";
+import type { Diagnosis } from "./diagnosis.ts";
 
 const timeoutMs = 10_000;
 const soonMs = 14 * 24 * 3_600_000;
 
-/** Whether something answers at the address, and by which way: name, proxy, TLS. @returns whether to go on */
-export async function lookAtAddress({ baseUrl }: Pick<ClientSettings, "baseUrl">, findings: Findings) {
+/** Checks whether something responds at the address, and by which way: name, proxy, TLS. @returns whether to go on */
+export async function lookAtAddress({ baseUrl }: Pick<ClientSettings, "baseUrl">, findings: Diagnosis) {
   const { origin, isLoopback } = parseBaseUrl(baseUrl, "baseUrl");
   const url = new URL(origin);
   const proxy = isLoopback ? undefined : proxyFor(url, process.env);
@@ -46,7 +46,7 @@ export async function lookAtAddress({ baseUrl }: Pick<ClientSettings, "baseUrl">
   }
 }
 
-function sayTls(origin: string, socket: TLSSocket, findings: Findings): void {
+function sayTls(origin: string, socket: TLSSocket, findings: Diagnosis): void {
   const until = new Date(socket.getPeerCertificate().valid_to);
   const found = `${origin} takes connections, ${socket.getProtocol() ?? "TLS"}; its certificate ends ${until.toISOString().slice(0, 10)}`;
   if (until.getTime() - Date.now() < soonMs)
@@ -54,7 +54,7 @@ function sayTls(origin: string, socket: TLSSocket, findings: Findings): void {
   else findings.ok("address", found);
 }
 
-/** Server Name Indication takes no addresses. */
+/** Returns the name for TLS: empty for an address, which Server Name Indication does not take. */
 function nameOf(host: string): string {
   return /^[\d.]+$|:/.test(host) ? "" : host;
 }
@@ -87,7 +87,7 @@ interface Proxy {
   readonly value: string;
 }
 
-/** The variable whose proxy requests to an address take. */
+/** Finds the variable whose proxy requests to an address take. */
 function proxyFor(url: URL, environment: NodeJS.ProcessEnv): Proxy | undefined {
   const exempt = (environment.no_proxy ?? environment.NO_PROXY ?? "").split(/[,\s]+/).filter((each) => each !== "");
   const isExempt = exempt.some((each) => {

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { type ConnectionSettings, connectionSettings } from "../../provider/settings/connection-settings.ts";
 import { projectFolderAbove } from "../../provider/settings/project-folder.ts";
 import type { SettingsSources } from "../../provider/settings/sources.ts";
@@ -6,11 +5,18 @@ import type { Checkup } from "../../report/doctor.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { entryPointFault } from "../../stack/project/entry-point.ts";
 import { readProject } from "../../stack/project/project.ts";
-import type { Step } from "../progress.ts";
-import { engineOf, readState, type Stack, type StackOptions } from "../stack.ts";
-import { settingsOfStack } from "../stack-settings.ts";
+import type { OnProgress } from "../progress.ts";
+import {
+  engineOf,
+  environmentAlone,
+  folderOf,
+  readStackSettings,
+  readState,
+  type Stack,
+  type StackOptions,
+} from "../stack.ts";
 import { lookAtAddress } from "./address.ts";
-import { Findings } from "./findings.ts";
+import { Diagnosis } from "./diagnosis.ts";
 import { lookAtPlace } from "./place.ts";
 import { lookAtService } from "./service.ts";
 import { lookAtContract, lookAtSettings } from "./settings.ts";
@@ -22,10 +28,10 @@ import { lookAtVersions } from "./versions.ts";
  */
 export async function diagnose(
   options: StackOptions & { readonly connection?: string },
-  step: Step,
+  step: OnProgress,
 ): Promise<readonly Checkup[]> {
-  const findings = new Findings();
-  const folder = resolve(options.cwd ?? process.cwd());
+  const findings = new Diagnosis();
+  const folder = folderOf(options);
   const project = projectFolderAbove(folder);
   const isPulumi = project !== undefined && engineOf(options) === "pulumi";
   await lookAtVersions(project ?? folder, isPulumi, findings);
@@ -42,31 +48,26 @@ export async function diagnose(
   const settings = isReadable ? settingsIn(sources, options.connection, findings) : undefined;
   if (settings === undefined) return findings.all;
   if (await lookAtAddress(settings.client, findings)) await lookAtService(settings, findings, step);
-  else for (const check of ["token", "list", "get"] as const) findings.skipped(check, "the address does not answer");
+  else findings.skipped(["token", "list", "get"], "the address does not answer");
   await lookAtPlace(settings.place, stack, findings);
   return findings.all;
 }
 
-/** Whether there is a program to run. What is wrong with Pulumi.yaml itself is said of the stack. */
-async function lookAtProject(folder: string, findings: Findings): Promise<void> {
+/** Checks whether there is a program to run. What is wrong with Pulumi.yaml itself is said of the stack. */
+async function lookAtProject(folder: string, findings: Diagnosis): Promise<void> {
   findings.ok("project", folder);
   const project = await readProject(folder).catch(() => undefined);
   const fault = project === undefined ? undefined : entryPointFault(project);
   if (fault !== undefined) findings.failed("project", fault.reason, fault.advice);
 }
 
-/** The settings of the stack, else of the environment alone; and its state, where there is one that can be read. */
-async function lookAtStack(options: StackOptions, project: string | undefined, findings: Findings) {
-  const alone: SettingsSources = {
-    config: () => undefined,
-    environment: process.env,
-    folder: project ?? resolve(options.cwd ?? process.cwd()),
-  };
-  let sources = alone;
+/** Reads the settings of the stack, else of the environment alone; and its state, where there is one that can be read. */
+async function lookAtStack(options: StackOptions, project: string | undefined, findings: Diagnosis) {
+  let sources = environmentAlone(project ?? folderOf(options));
   let stack: Stack | undefined;
   if (project === undefined && options.stack === undefined) return { sources, stack };
   try {
-    const { sources: found, identity } = await settingsOfStack(options);
+    const { sources: found, identity } = await readStackSettings(options);
     sources = found;
     if (identity === undefined) return { sources, stack };
     findings.ok(
@@ -99,7 +100,7 @@ async function lookAtStack(options: StackOptions, project: string | undefined, f
 function settingsIn(
   sources: SettingsSources,
   connection: string | undefined,
-  findings: Findings,
+  findings: Diagnosis,
 ): ConnectionSettings | undefined {
   try {
     return connectionSettings({ ...sources, checksDefinitions: false }, connection);

@@ -1,15 +1,15 @@
 import type { PlaceOptions } from "../../provider/reconcile/index.ts";
 import { printable } from "../../sdk/json/printable.ts";
 import { connectionIn } from "../export/connection.ts";
-import { driftOf } from "../read-drift.ts";
+import { readDriftOf } from "../read-drift.ts";
 import type { Stack } from "../stack.ts";
-import type { Findings } from "./findings.ts";
+import type { Diagnosis } from "./diagnosis.ts";
 
-/** Whether the settings lead to where the state's rules are, and these are seen there as a run must see them. */
+/** Checks whether the settings lead to where the state's rules are, and these are seen there as a run must see them. */
 export async function lookAtPlace(
   { address, resourceName }: PlaceOptions,
   stack: Stack | undefined,
-  findings: Findings,
+  findings: Diagnosis,
 ): Promise<void> {
   if (stack === undefined) return;
   const stored = connectionIn(stack.resources, resourceName)?.outputs.address;
@@ -28,10 +28,10 @@ export async function lookAtPlace(
     );
 }
 
-/** A run goes on only where it can tell by identity, marks or rules that this is the right merchant. */
-async function lookAtRules(stack: Stack, findings: Findings): Promise<void> {
+/** Checks whether the state's rules are there: a run goes on only where identity, marks or rules show the right merchant. */
+async function lookAtRules(stack: Stack, findings: Diagnosis): Promise<void> {
   try {
-    const { changed, missing, rules } = await driftOf(stack, false, true);
+    const { changed, missing, rules } = await readDriftOf(stack, false, true);
     const drifted = changed.length + missing.length;
     if (rules > 0 && drifted === 0) findings.ok("place", `the state's rules are there as the state has them: ${rules}`);
     else if (rules > 0)

@@ -3,14 +3,18 @@ import { type ConnectionSettings, connectionOf } from "../../provider/settings/c
 import { RulesClient } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
 import { printable } from "../../sdk/json/printable.ts";
-import type { Step } from "../progress.ts";
-import type { Findings } from "./findings.ts";
+import type { OnProgress } from "../progress.ts";
+import type { Diagnosis } from "./diagnosis.ts";
 
 const mostMs = 10_000;
 const mostSkewMs = 60_000;
 
-/** Asks the service what a run would ask before it writes: credentials, the list to its end, single rules. */
-export async function lookAtService(settings: ConnectionSettings, findings: Findings, step: Step): Promise<void> {
+/** Checks what a run would ask before it writes: credentials, the list to its end, single rules. */
+export async function lookAtService(
+  settings: ConnectionSettings,
+  findings: Diagnosis,
+  step: OnProgress,
+): Promise<void> {
   const { contract } = settings.client;
   let client: RulesClient;
   let skewMs: number | undefined;
@@ -31,16 +35,14 @@ export async function lookAtService(settings: ConnectionSettings, findings: Find
     client = new RulesClient(connection, { onAnswer });
   } catch (error) {
     findings.error("token", error);
-    for (const check of ["list", "get"] as const)
-      findings.skipped(check, "not looked at, because there are no credentials");
+    findings.skipped(["list", "get"], "not looked at, because there are no credentials");
     return;
   }
   try {
     const known = await lookAtList(client, findings, step);
     if (!findings.has("token", "failed")) await lookAtGet(client, known, findings);
     if (findings.has("token", "failed"))
-      for (const check of ["list", "get"] as const)
-        findings.skipped(check, "not looked at, because the credentials are not accepted");
+      findings.skipped(["list", "get"], "not looked at, because the credentials are not accepted");
     else {
       const isObtained = contract.auth.token !== null && settings.client.credentials?.kind === "client";
       if (contract.auth.present === null) findings.ok("token", "the contract has requests without credentials");
@@ -54,8 +56,8 @@ export async function lookAtService(settings: ConnectionSettings, findings: Find
   }
 }
 
-/** @returns the id of a rule, where there is one */
-async function lookAtList(client: RulesClient, findings: Findings, step: Step): Promise<string | undefined> {
+/** Reads the list to its end. @returns the id of a rule, where there is one */
+async function lookAtList(client: RulesClient, findings: Diagnosis, step: OnProgress): Promise<string | undefined> {
   if (client.contract.operations.list === null) {
     findings.skipped("list", "the contract has no operations.list");
     return undefined;
@@ -79,8 +81,8 @@ async function lookAtList(client: RulesClient, findings: Findings, step: Step): 
   return ids[0];
 }
 
-/** A rule that is there can be read, and one that cannot be there is not found. */
-async function lookAtGet(client: RulesClient, known: string | undefined, findings: Findings): Promise<void> {
+/** Checks that a rule that is there can be read, and one that cannot be there is not found. */
+async function lookAtGet(client: RulesClient, known: string | undefined, findings: Diagnosis): Promise<void> {
   if (client.contract.operations.get === null) {
     findings.skipped("get", "the contract has none; rules are looked for in the list");
     return;
@@ -117,7 +119,7 @@ async function lookAtGet(client: RulesClient, known: string | undefined, finding
   }
 }
 
-async function lookAtIdentity(client: RulesClient, settings: ConnectionSettings, findings: Findings): Promise<void> {
+async function lookAtIdentity(client: RulesClient, settings: ConnectionSettings, findings: Diagnosis): Promise<void> {
   if (client.contract.auth.identity === null) {
     findings.skipped("identity", "the contract does not say how to find out who the credentials are (auth.identity)");
     return;
@@ -146,8 +148,8 @@ async function lookAtIdentity(client: RulesClient, settings: ConnectionSettings,
   }
 }
 
-/** A failure of the credentials is about them, whatever was asked. */
-function sayFailure(check: "list" | "get" | "identity", error: unknown, findings: Findings): void {
+/** Notes a failure. One of the credentials is about them, whatever was asked. */
+function sayFailure(check: "list" | "get" | "identity", error: unknown, findings: Diagnosis): void {
   findings.error(isMerchantRulesError(error) && isAboutToken(error) ? "token" : check, error);
 }
 
@@ -155,7 +157,7 @@ function isAboutToken({ code, attempted }: MerchantRulesError): boolean {
   return code === "UNAUTHENTICATED" || attempted?.startsWith("request an access token") === true;
 }
 
-function sayClock(skewMs: number | undefined, findings: Findings): void {
+function sayClock(skewMs: number | undefined, findings: Diagnosis): void {
   if (skewMs === undefined) {
     findings.skipped("clock", "no answer said the time (header Date)");
     return;

@@ -4,10 +4,10 @@ import { isCredential } from "../../provider/settings/setting-names.ts";
 import { type SettingsSources, settingOrigins } from "../../provider/settings/sources.ts";
 import { contractFileNames } from "../../sdk/contract/index.ts";
 import { printable } from "../../sdk/json/printable.ts";
-import type { Findings } from "./findings.ts";
+import type { Diagnosis } from "./diagnosis.ts";
 
-/** Where each setting comes from; of credentials only whether they are set. */
-export function lookAtSettings(sources: SettingsSources, connection: string | undefined, findings: Findings): void {
+/** Notes where each setting comes from; of credentials only whether they are set. */
+export function lookAtSettings(sources: SettingsSources, connection: string | undefined, findings: Diagnosis): void {
   for (const { variable, meant } of misspeltVariables(sources.environment))
     findings.warning("settings", `${variable} is no setting and has no effect`, `rename it, if ${meant} is meant`);
   try {
@@ -23,13 +23,13 @@ export function lookAtSettings(sources: SettingsSources, connection: string | un
   }
 }
 
-/** A parameter may go in a header and be a key; an identity may be a client id; and an address may hold a password. */
+/** Decides whether a value may be shown: a parameter may be a key, an identity a client id, and an address may hold a password. */
 function isShown(setting: string, value: string): boolean {
   if (setting === "baseUrl") return URL.canParse(value) && !/[@?#]/.test(value);
   return !isCredential(setting) && setting !== "identity" && !setting.startsWith("parameters.");
 }
 
-/** What is wrong with the contract is said when it is looked at. */
+/** Reads the contract; undefined also where it is wrong, which `lookAtContract` says. */
 function declaredOrNone(sources: SettingsSources, connection: string | undefined) {
   try {
     return declaredContract({ ...sources, checksDefinitions: false }, connection);
@@ -38,8 +38,8 @@ function declaredOrNone(sources: SettingsSources, connection: string | undefined
   }
 }
 
-/** The contract, and where it was looked for. @returns whether there is one that can work */
-export function lookAtContract(sources: SettingsSources, connection: string | undefined, findings: Findings): boolean {
+/** Notes the contract, and where it was looked for. @returns whether there is one that can work */
+export function lookAtContract(sources: SettingsSources, connection: string | undefined, findings: Diagnosis): boolean {
   try {
     const { found, searched } = contractSource(sources, connection);
     declaredContract({ ...sources, checksDefinitions: false }, connection);

@@ -2,10 +2,10 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { packageVersion } from "../../sdk/version.ts";
 import { runPulumi } from "../stack.ts";
-import type { Findings } from "./findings.ts";
+import type { Diagnosis } from "./diagnosis.ts";
 
-/** Whether the packages of a project fit one another. @param folder the project's; @param hasCli whether the Pulumi CLI keeps the stack */
-export async function lookAtVersions(folder: string, hasCli: boolean, findings: Findings): Promise<void> {
+/** Checks whether the packages of a project fit one another. @param folder the project's; @param hasCli whether the Pulumi CLI keeps the stack */
+export async function lookAtVersions(folder: string, hasCli: boolean, findings: Diagnosis): Promise<void> {
   const own = packageVersion();
   findings.ok("versions", `merchant-rules ${own}, Node ${process.versions.node}`);
   const installed = (name: string): string | undefined => versionIn(folder, name);
@@ -30,7 +30,7 @@ export async function lookAtVersions(folder: string, hasCli: boolean, findings: 
   else findings.error("versions", failure);
 }
 
-function lookAtSdk(version: string | undefined, findings: Findings): void {
+function lookAtSdk(version: string | undefined, findings: Diagnosis): void {
   const range = peerRange();
   if (version === undefined)
     findings.warning(
@@ -64,19 +64,10 @@ function peerRange(): string {
   return String(Object(Object(described).peerDependencies)["@pulumi/pulumi"]);
 }
 
-/** True of a version in a range such as `>=3.249.0 <4`. */
+/** Decides whether a version is in a range such as `>=3.249.0 <4`. */
 function fits(version: string, range: string): boolean {
   return range.split(" ").every((bound) => {
-    const order = compare(version, bound.replace(/^[<>=]+/, ""));
+    const order = version.localeCompare(bound.replace(/^[<>=]+/, ""), "en", { numeric: true });
     return bound.startsWith(">=") ? order >= 0 : bound.startsWith("<") && order < 0;
   });
-}
-
-function compare(one: string, other: string): number {
-  const [a, b] = [one, other].map((text) => text.split(/[.-]/).map(Number));
-  for (let at = 0; at < 3; at += 1) {
-    const difference = (a?.[at] ?? 0) - (b?.[at] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }

@@ -11,7 +11,7 @@ export interface StoredConnection {
   readonly identity: string | undefined;
 }
 
-/** The connection of a name in a state, where rules of it were declared before. */
+/** Finds a connection by its name in a state; undefined where no rule of it was declared before. */
 export function connectionOf(
   resources: readonly ResourceState[],
   name: string = defaultConnection,
@@ -22,7 +22,7 @@ export function connectionOf(
   return { id: found.id, identity: typeof identity === "string" ? identity : undefined };
 }
 
-/** The resource of a connection in a state; one that is still to be deleted is not it. */
+/** Finds the resource of a connection in a state; one that is still to be deleted does not count. */
 export function connectionIn(resources: readonly ResourceState[], name: string): ResourceState | undefined {
   // One of an explicit provider has that provider's type in its URN, before its own.
   return resources.find(
@@ -31,10 +31,10 @@ export function connectionIn(resources: readonly ResourceState[], name: string):
 }
 
 /**
- * Who the credentials are; undefined where the contract cannot tell.
+ * Asks the service who the credentials are; undefined where the contract cannot tell.
  * @throws MerchantRulesError CONNECTION_FAILED: somebody else than the setting says, or than the stack's connection is of
  */
-export async function demandIdentity(place: Place, stored: StoredConnection | undefined): Promise<string | undefined> {
+export async function readIdentity(place: Place, stored: StoredConnection | undefined): Promise<string | undefined> {
   if (place.contract.auth.identity === null) return undefined;
   const now = await (await place.live.client()).identity();
   const { name, identity: wanted } = place.options;

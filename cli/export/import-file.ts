@@ -8,7 +8,7 @@ import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import { connectionIdField, ownerField, providerField } from "../../provider/state/names.ts";
 import { type ResourceShape, ruleShape, setShape } from "../../provider/state/shape.ts";
 import { stateVersion, writeInputs, writeState } from "../../provider/state/state.ts";
-import { asWritten, canonical, type Json, type JsonObject } from "../../sdk/json/index.ts";
+import { asWritten, canonical, defined, type Json, type JsonObject } from "../../sdk/json/index.ts";
 import { secretSignature, signatureKey } from "../../stack/values/wire.ts";
 import type { ExportedRule } from "./exported-rule.ts";
 import { areTexts, setName } from "./program.ts";
@@ -25,7 +25,7 @@ export interface ImportInto {
   readonly connectionId: string;
   /** The connection itself, where the state has none yet. */
   readonly made: ImportedConnection | undefined;
-  /** Encrypts a text as the stack's state keeps secrets; undefined where that cannot be done. */
+  /** Encrypts a string as the stack's state keeps secrets; undefined where that cannot be done. */
   readonly encrypt: ((text: string) => string) | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface ImportFile {
   readonly covers: (rule: ExportedRule) => boolean;
 }
 
-/** For rules of which each is a resource. */
+/** Makes the import file for rules of which each is a resource. */
 export function importOfRules(rules: readonly ExportedRule[], into: ImportInto): ImportFile {
   const covers = ({ secrets }: ExportedRule): boolean => secrets.length === 0 || into.encrypt !== undefined;
   const entries = rules.filter(covers).map((rule) => {
@@ -54,7 +54,7 @@ export function importOfRules(rules: readonly ExportedRule[], into: ImportInto):
   return { text: fileOf(entries, into), covers };
 }
 
-/** For rules that one set holds: all of them, or none. */
+/** Makes the import file for rules that one set holds: it covers all of them, or none. */
 export function importOfSet(rules: readonly ExportedRule[], into: ImportInto): ImportFile {
   const isCovered = into.encrypt !== undefined || rules.every(({ secrets }) => secrets.length === 0);
   const known = new Map(rules.map((rule) => [rule.key, rule]));
@@ -72,41 +72,29 @@ function fileOf(entries: readonly object[], into: ImportInto): string {
   return `${JSON.stringify({ resources: [...connectionEntry(into), ...entries] }, null, 2)}\n`;
 }
 
-/** The connection comes first: rules hold its id. */
+/** Returns the entry of the connection, where the state has none yet. It comes first: rules hold its id. */
 function connectionEntry({ made, project, stack, connection = defaultConnection }: ImportInto): object[] {
   if (made === undefined) return [];
   const { id, shown, identity } = made;
-  const inputs = {
-    connection,
-    project,
-    stack,
-    ...shown,
-    [providerField]: providerSource("connection"),
-  };
-  const outputs = { ...inputs, ...(identity === undefined ? {} : { identity }), stateVersion };
+  const inputs = { connection, project, stack, ...shown, [providerField]: providerSource("connection") };
+  const outputs = defined({ ...inputs, identity, stateVersion });
   return [{ type: connectionType, name: connection, id, inputs, outputs }];
 }
 
-/** Inputs and outputs of a resource, as its hooks write them. */
+/** Returns inputs and outputs of a resource, as its hooks write them. */
 function stored(shape: ResourceShape, name: string, rules: ReadonlyMap<string, ExportedRule>, into: ImportInto) {
   const { project, stack, connection, connectionId, encrypt } = into;
   const owner = ownerOf(project, stack, name);
   const from: JsonObject = {
-    ...(connection === undefined ? {} : { connection }),
+    ...defined({ connection }),
     [providerField]: providerSource(shape.isRule ? "merchantRule" : "merchantRuleSet"),
     [ownerField]: { [owner]: null },
     [connectionIdField]: connectionId,
-    ...(shape.isRule || !areTexts([...rules])
-      ? {}
-      : {
-          rules: Object.fromEntries([...rules].map(([key, { definition }]) => [key, canonical(definition, asWritten)])),
-        }),
+    ...(!shape.isRule && areTexts([...rules]) && { rules: textsOf(rules) }),
   };
+  const mark = into.hasMarks ? { mark: null } : {};
   const known = new Map(
-    [...rules].map(([key, { ruleId, definition }]): [string, KnownRule] => [
-      key,
-      { ruleId, definition, ...(into.hasMarks ? { mark: null } : {}) },
-    ]),
+    [...rules].map(([key, { ruleId, definition }]): [string, KnownRule] => [key, { ruleId, definition, ...mark }]),
   );
   // Each secret once for the inputs and once for the outputs, as the engine does.
   const encrypted = (properties: JsonObject): JsonObject => {
@@ -126,4 +114,8 @@ function stored(shape: ResourceShape, name: string, rules: ReadonlyMap<string, E
     inputs: encrypted(writeInputs(shape, known, from)),
     outputs: encrypted(writeState(shape, known, from)),
   };
+}
+
+function textsOf(rules: ReadonlyMap<string, ExportedRule>): JsonObject {
+  return Object.fromEntries([...rules].map(([key, { definition }]) => [key, canonical(definition, asWritten)]));
 }

@@ -14,7 +14,7 @@ export interface Renamed {
 }
 
 /**
- * A name for each rule: its natural key, else its id, as a key of a set, the name of a resource and the name of a file on
+ * Gives each rule a name: its natural key, else its id, as a key of a set, the name of a resource and the name of a file on
  * every system. The same rules get the same names, in whatever order they come.
  * @param given names that are given already
  * @returns the rules' names by id, and those that are not what one would expect
@@ -23,7 +23,9 @@ export function namesOf(
   rules: readonly Nameable[],
   given: readonly string[] = [],
 ): { names: ReadonlyMap<string, string>; renamed: Renamed[] } {
-  const ordered = [...rules].sort((a, b) => compare(a.title ?? a.ruleId, b.title ?? b.ruleId) || byId(a, b));
+  const ordered = [...rules].sort(
+    (a, b) => compare(a.title ?? a.ruleId, b.title ?? b.ruleId) || compare(a.ruleId, b.ruleId),
+  );
   const taken = new Set(given.map((name) => name.toLowerCase()));
   const names = new Map<string, string>();
   const renamed: Renamed[] = [];
@@ -53,7 +55,7 @@ const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 /** Keys have at most 200 characters, file names 255 bytes on most systems; the number of a collision comes on top. */
 const mostBytes = 180;
 
-/** A text as a name: letters, digits, `_ . @ -` and blanks; empty where nothing is left of it. */
+/** Returns what of a string can be a name: letters, digits, `_ . @ -` and blanks; empty where nothing is left. */
 export function usable(text: string): string {
   const plain = text
     .normalize("NFC")
@@ -71,8 +73,4 @@ export function usable(text: string): string {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function byId(a: Nameable, b: Nameable): number {
-  return compare(a.ruleId, b.ruleId);
 }

@@ -1,7 +1,7 @@
 import { pathOf } from "../../sdk/json/index.ts";
 import { printable } from "../../sdk/json/printable.ts";
 import { shellWord } from "../../stack/shell-word.ts";
-import type { Secret } from "./secrets.ts";
+import type { ExportedSecret } from "./secrets.ts";
 
 /** The files that were written, and the stack that they are for. */
 export interface WrittenFiles {
@@ -16,10 +16,10 @@ export interface WrittenFiles {
   readonly importFile: string | undefined;
   /** True where the program has resources that are not in import.json, and so adopts its rules. */
   readonly adopts: boolean;
-  readonly secrets: readonly Secret[];
+  readonly secrets: readonly ExportedSecret[];
 }
 
-/** The commands to run next, in order, each on a line by itself. */
+/** Returns the commands to run next, in order, each on a line by itself. */
 export function nextSteps(written: WrittenFiles): string[] {
   const { engine, folder, stack, backend, program, importFile, adopts, secrets } = written;
   const merchantRules = "npx --no-install merchant-rules local";
@@ -49,7 +49,7 @@ export function nextSteps(written: WrittenFiles): string[] {
   ];
 }
 
-function secretSteps(secrets: readonly Secret[], named: string, engine: "pulumi" | "local"): string[] {
+function secretSteps(secrets: readonly ExportedSecret[], named: string, engine: "pulumi" | "local"): string[] {
   if (secrets.length === 0) return [];
   const commands = secrets.map(
     ({ configKey, rule, path, value }) =>

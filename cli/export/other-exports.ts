@@ -29,7 +29,7 @@ const imported = z.object({
 
 /**
  * Sees that --force writes over no program and no import file of an export of other rules: they would be lost there.
- * @param program the name and the new text of the program
+ * @param program the name and the new content of the program
  * @throws MerchantRulesError SETTINGS_INVALID, naming the file
  */
 export function keepOtherExports(

@@ -1,18 +1,18 @@
 import { isJsonArray, isJsonObject, type Json, type Path, pathOf } from "../../sdk/json/index.ts";
 import type { ExportedRule } from "./exported-rule.ts";
-import type { Secret } from "./secrets.ts";
+import type { ExportedSecret } from "./secrets.ts";
 
 /** The parts of a program. */
 export interface ProgramParts {
   readonly rules: readonly ExportedRule[];
-  readonly secrets: readonly Secret[];
+  readonly secrets: readonly ExportedSecret[];
   readonly connection: string | undefined;
 }
 
 /** A set with more rules is declared as texts, which take the engine a fraction of the time. */
 const mostObjects = 1000;
 
-/** True where a set of exported rules declares them as JSON texts, but for those with secrets. */
+/** Decides whether a set of exported rules declares them as JSON texts, but for those with secrets. */
 export function areTexts(rules: { readonly length: number }): boolean {
   return rules.length > mostObjects;
 }
@@ -21,7 +21,7 @@ export function areTexts(rules: { readonly length: number }): boolean {
 export const setName = "rules";
 
 /**
- * A program of one set, whose rules are in files.
+ * Writes a program of one set, whose rules are in files.
  * @param folder the path of the rules' folder, from the folder of Pulumi.yaml
  * @param adopt what the set is to say of taking rules over; undefined: nothing
  */
@@ -66,7 +66,7 @@ export function setProgram(
 }
 
 /**
- * A program of one resource a rule.
+ * Writes a program of one resource a rule.
  * @param isAdopted whether a rule is to be taken over by `adopt`
  */
 export function ruleProgram(
@@ -98,7 +98,7 @@ export function ruleProgram(
   return `${lines.join("\n")}\n${resources.join("\n")}`;
 }
 
-function jsonType(secrets: readonly Secret[]): string {
+function jsonType(secrets: readonly ExportedSecret[]): string {
   return secrets.some(({ value }) => typeof value === "object") ? "type Json, " : "";
 }
 
@@ -106,7 +106,7 @@ function isSame(one: Path, other: Path): boolean {
   return one.length === other.length && one.every((key, depth) => key === other[depth]);
 }
 
-/** The expression that reads a value from the stack's config, with the value's type. */
+/** Returns the expression that reads a value from the stack's config, with the value's type. */
 function fromConfig(value: Json, key: string): string {
   const name = JSON.stringify(key);
   if (typeof value === "string") return `config.requireSecret(${name})`;
@@ -117,7 +117,7 @@ function fromConfig(value: Json, key: string): string {
 
 const widest = 120;
 
-/** A JSON value as an expression of TypeScript. `put` gives what stands at a path instead of the value. */
+/** Writes a JSON value as an expression of TypeScript. `put` gives what stands at a path instead of the value. */
 function literal(value: Json, path: Path, put: (path: Path) => string | undefined, indent: number): string {
   const expression = put(path);
   if (expression) return expression;
@@ -136,7 +136,7 @@ function literal(value: Json, path: Path, put: (path: Path) => string | undefine
   return `${open}\n${children.map((child) => `${inner}${child},\n`).join("")}${" ".repeat(indent)}${close}`;
 }
 
-/** `__proto__: …` in a literal sets the prototype, and `["__proto__"]` a field. */
+/** Returns the name as a literal has it: `__proto__: …` there would set the prototype, and `["__proto__"]` sets a field. */
 function fieldName(name: string): string {
   if (name === "__proto__") return '["__proto__"]';
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);

@@ -81,7 +81,7 @@ export async function readRules(place: Place, selection: Selection): Promise<Rea
   };
 }
 
-/** The pointers to what a program does not declare: the id, what the service alone sets, the mark of the owner. */
+/** Returns the pointers to what a program does not declare: the id, what the service alone sets, the mark of the owner. */
 function computedPointers({ contract }: Place): string[] {
   const { owner } = contract.rule;
   return [...new Set(servicePointers(contract)), ...(owner === null ? [] : [owner.at])];
@@ -121,7 +121,7 @@ function naturalKeyOf(rule: JsonObject, { rule: { naturalKey } }: Contract): str
   return typeof value === "string" ? value : canonical(value, asWritten);
 }
 
-/** A set has a rule for each natural key: its preview refuses two of one. */
+/** Throws where two rules have one natural key: a preview of a set refuses them. */
 function demandOneEach(rules: readonly LiveRule[], contract: Contract): void {
   const keyed = rules.flatMap((live) => {
     const name = naturalKeyOf(live.rule, contract);
@@ -130,53 +130,51 @@ function demandOneEach(rules: readonly LiveRule[], contract: Contract): void {
   });
   const shared = [...Map.groupBy(keyed, ({ key }) => key).values()].filter((same) => same.length > 1);
   if (shared.length === 0) return;
-  const lines = shared.slice(0, 20).map((same) => {
+  const lines = shared.map((same) => {
     const ids = same.map(({ ruleId }) => ruleId).sort();
     return `  ${isNaturalKeySecret(contract) ? "one" : JSON.stringify(shortened(same[0]?.name ?? "", 100))}: ${ids.join(", ")}`;
   });
-  if (shared.length > lines.length) lines.push(`  and ${shared.length - lines.length} more`);
   const what = `a set cannot hold two rules with one natural key (${contract.rule.naturalKey}):`;
   throw new MerchantRulesError("RULE_CONFLICT", what, {
-    lines,
+    lines: firstOf(lines),
     attempted: "export rules",
     advice: "delete all but one of each at the service, leave them out with --exclude, or use --as program",
   });
 }
 
-function namelessFault(definition: JsonObject, contract: Contract): string | undefined {
-  const lacked = lackedKey(definition, contract);
-  return lacked === undefined ? undefined : namelessAt(lacked);
-}
-
-/** Why a preview refuses a rule without a natural key. */
+/** Returns why a preview refuses a rule without a natural key. */
 export function namelessAt(lacked: Pointer): string {
   return `it has no value at ${lacked}, the natural key (rule.naturalKey in the contract)`;
 }
 
-/** @throws MerchantRulesError RULE_INVALID: a preview would refuse them, so that no file is of use */
+/** Returns the first lines of a list that may be long, and how many more there are. */
+export function firstOf(lines: readonly string[], most = 20): string[] {
+  return lines.length > most ? [...lines.slice(0, most), `  and ${lines.length - most} more`] : [...lines];
+}
+
+/** Throws a MerchantRulesError RULE_INVALID where a preview would refuse rules, so that no file is of use. */
 function demandDeclarable(rules: readonly ExportedRule[], contract: Contract): void {
   const faults = rules.flatMap(({ ruleId, definition, secrets }) => {
-    const what = faultOf(definition, secrets) ?? namelessFault(definition, contract);
+    const lacked = lackedKey(definition, contract);
+    const what = faultOf(definition, secrets) ?? (lacked === undefined ? undefined : namelessAt(lacked));
     // By this name --exclude knows it.
     const name = isNaturalKeySecret(contract) ? undefined : naturalKeyOf(definition, contract);
     return what === undefined ? [] : [`  ${name === undefined ? ruleId : `${name} (${ruleId})`}: ${what}`];
   });
   if (faults.length === 0) return;
-  const shown = faults.slice(0, 20);
-  if (faults.length > shown.length) shown.push(`  and ${faults.length - shown.length} more`);
   const reason = `${faults.length === 1 ? "a rule" : `${faults.length} rules`} cannot be declared as the service has them:`;
   const advice =
     "leave these rules out with --exclude, or change them at the service; where a secret is masked, use credentials that may read it, or declare the rule by hand";
-  throw new MerchantRulesError("RULE_INVALID", reason, { lines: shown, attempted: "export rules", advice });
+  throw new MerchantRulesError("RULE_INVALID", reason, { lines: firstOf(faults), attempted: "export rules", advice });
 }
 
 function faultOf(definition: JsonObject, secrets: readonly Path[]): string | undefined {
-  const masked = secrets.find((path) => contains(at(definition, path), isMasked));
+  const masked = secrets.find((path) => contains(valueAtPath(definition, path), isMasked));
   if (masked !== undefined) return `${pathOf(masked) || "it"} is masked: the service does not show this secret`;
   return whyNotDeclarable(definition);
 }
 
-/** The reason why no program can declare a live rule as it is, as a sentence. */
+/** Returns the reason why no program can declare a live rule as it is, as a sentence; undefined where one can. */
 export function whyNotDeclarable(definition: JsonObject): string | undefined {
   const odd = findNotJson(definition);
   if (odd !== undefined) return `${pathOf(odd.path) || "it"} holds ${odd.found}, which is not JSON`;
@@ -193,12 +191,12 @@ export function whyNotDeclarable(definition: JsonObject): string | undefined {
   return undefined;
 }
 
-/** The value at a path that is known to be there. */
-export function at(definition: Json, path: Path): Json {
+/** Returns the value at a path that is known to be there. */
+export function valueAtPath(definition: Json, path: Path): Json {
   return path.reduce<Json>((here, key) => Reflect.get(Object(here), key), definition);
 }
 
-/** A text of which half or more are mask characters, as in ****1234. */
+/** Decides whether half of a string or more are mask characters, as in ****1234. */
 function isMasked(value: Json): boolean {
   if (typeof value !== "string") return false;
   const characters = [...value];

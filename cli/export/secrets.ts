@@ -12,14 +12,14 @@ import {
 import type { ExportedRule } from "./exported-rule.ts";
 
 /** A secret value of a rule, and the key that it gets in the stack's config. */
-export interface Secret {
+export interface ExportedSecret {
   readonly rule: ExportedRule;
   readonly path: Path;
   readonly value: Json;
   readonly configKey: string;
 }
 
-/** The paths of secrets in a definition, outermost first. A path inside a secret is left out, and null is no secret. */
+/** Finds the paths of secrets in a definition, outermost first. A path inside a secret is left out, and null is no secret. */
 export function secretPaths(definition: JsonObject, patterns: readonly string[]): Path[] {
   const found: Path[] = [];
   if (patterns.length === 0) return found;
@@ -31,8 +31,11 @@ export function secretPaths(definition: JsonObject, patterns: readonly string[])
   return found;
 }
 
-/** Every secret of the rules, each with a key of its own. */
-export function secretsOf(rules: readonly ExportedRule[], valueAt: (rule: ExportedRule, path: Path) => Json): Secret[] {
+/** Returns every secret of the rules, each with a key of its own. */
+export function secretsOf(
+  rules: readonly ExportedRule[],
+  valueAt: (rule: ExportedRule, path: Path) => Json,
+): ExportedSecret[] {
   const taken = new Set<string>();
   return rules.flatMap((rule) =>
     rule.secrets.map((path) => {
@@ -46,7 +49,7 @@ export function secretsOf(rules: readonly ExportedRule[], valueAt: (rule: Export
 }
 
 /**
- * A definition without its secrets, for a file. Elements of arrays keep their places by a null; what is around a secret
+ * Returns a definition without its secrets, for a file. Elements of arrays keep their places by a null; what is around a secret
  * stays, so that it can be put back.
  */
 export function withoutSecrets(definition: JsonObject, paths: readonly Path[]): JsonObject {
@@ -65,7 +68,7 @@ function withoutAt(value: Json, [key, ...rest]: Path): Json {
   return Object.fromEntries(fields.map(([name, child]) => [name, name === key ? withoutAt(child, rest) : child]));
 }
 
-/** A definition in which something else stands in place of each secret. */
+/** Returns a definition in which something else stands in place of each secret. */
 export function withSecretsAs(value: Json, paths: readonly Path[], replace: (secret: Json) => Json): Json {
   const pointers = new Set(paths.map(pointerOf));
   if (pointers.size === 0) return value;

@@ -1,7 +1,7 @@
 import { printable } from "../../sdk/json/printable.ts";
 import type { StackIdentity } from "../../stack/open/stack-identity.ts";
 import type { ExportedRule } from "./exported-rule.ts";
-import type { ReadRules } from "./rules.ts";
+import { firstOf, type ReadRules } from "./rules.ts";
 
 /** The result of an export. */
 interface Done {
@@ -16,9 +16,7 @@ interface Done {
   readonly identity: StackIdentity | undefined;
 }
 
-const mostListed = 20;
-
-/** The report of an export to its user: the files, the rules left out, and the names that are not the rules' own. */
+/** Says what an export did: the files, the rules left out, and the names that are not the rules' own. */
 export function summary({ read, files, out, rulesFolder, uncovered, others, identity }: Done): string[] {
   const { rules, total, passedOver, leftOut, renamed } = read;
   const inFolder = files.filter((file) => file.startsWith(rulesFolder) && file.endsWith(".yaml"));
@@ -69,9 +67,7 @@ function withoutImport(uncovered: readonly ExportedRule[], all: number, identity
 }
 
 function listed(lines: readonly string[], title: string): string[] {
-  if (lines.length === 0) return [];
-  const more = lines.length > mostListed ? [`  and ${lines.length - mostListed} more`] : [];
-  return [title, ...lines.slice(0, mostListed), ...more];
+  return lines.length === 0 ? [] : [title, ...firstOf(lines)];
 }
 
 function counted(count: number, what: string): string {

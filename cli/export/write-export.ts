@@ -6,14 +6,14 @@ import { MerchantRulesError } from "../../sdk/errors.ts";
 import { valueAt } from "../../sdk/json/index.ts";
 import type { StackIdentity } from "../../stack/open/stack-identity.ts";
 import { engineOf, type StackOptions } from "../stack.ts";
-import { demandIdentity, type StoredConnection } from "./connection.ts";
+import { readIdentity, type StoredConnection } from "./connection.ts";
 import type { ExportedRule } from "./exported-rule.ts";
 import { type ImportFile, importOfRules, importOfSet } from "./import-file.ts";
 import { nextSteps } from "./next-steps.ts";
 import { keepOtherExports } from "./other-exports.ts";
 import { ruleProgram, setProgram } from "./program.ts";
 import { ruleFile, schemaText } from "./rule-file.ts";
-import { at, type ReadRules } from "./rules.ts";
+import { type ReadRules, valueAtPath } from "./rules.ts";
 import { secretsOf, withoutSecrets } from "./secrets.ts";
 import { summary } from "./summary.ts";
 import { otherRules, writeFiles } from "./write-files.ts";
@@ -54,12 +54,12 @@ export async function writeExport(
 ): Promise<string[]> {
   const identity = into?.identity;
   const { rules } = read;
-  const who = await demandIdentity(place, into?.connection);
+  const who = await readIdentity(place, into?.connection);
   if (rules.length === 0) throw nothingToExport(read, place);
   const { connection, force } = options;
   const out = resolve(options.out);
   const isSet = options.as === "files";
-  const secrets = secretsOf(rules, ({ definition }, path) => at(definition, path));
+  const secrets = secretsOf(rules, ({ definition }, path) => valueAtPath(definition, path));
   const imports = into === undefined ? undefined : await importOf(rules, options, place, into, who);
   const isCovered = (rule: ExportedRule): boolean => imports?.covers(rule) === true;
   const uncovered = rules.filter((rule) => !isCovered(rule));
@@ -137,7 +137,7 @@ async function importOf(
   return as === "files" ? importOfSet(rules, into) : importOfRules(rules, into);
 }
 
-/** The `adopt` of a set that takes its rules over: by their natural keys where all have one, else by their ids. */
+/** Returns the `adopt` of a set that takes its rules over: by their natural keys where all have one, else by their ids. */
 function adoption(rules: readonly ExportedRule[], { contract }: Place): true | Record<string, string> {
   const { naturalKey } = contract.rule;
   const haveKeys =

@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { reasonOf } from "../../sdk/json/json.ts";
 
-/** Files to be written: their texts by path, from the folder that is written to. */
+/** Files to be written: their contents by path, from the folder that is written to. */
 export type Files = ReadonlyMap<string, string>;
 
 /**
@@ -50,7 +50,7 @@ export function writeFiles(folder: string, files: Files, rulesFolder: string | u
  * Writes new files, all of them or none: where one cannot be written, those before it are removed again. No signal ends
  * the process meanwhile.
  * @param attempted in words, for messages: `write a project`
- * @param changed files that are there, with their new texts; written last
+ * @param changed files that are there, with their new contents; written last
  * @throws MerchantRulesError SETTINGS_INVALID: files are there already, which are all named, or one cannot be written
  */
 export function writeNewFiles(folder: string, files: Files, attempted: string, changed: Files = new Map()): void {
@@ -70,7 +70,7 @@ export function writeNewFiles(folder: string, files: Files, attempted: string, c
       const beside = `${path}.${process.pid}.new`;
       written.push(beside);
       writeFileSync(beside, text, { flag: "wx", mode: statSync(path).mode });
-      // A full disk leaves the old text.
+      // A full disk leaves the old file.
       renameSync(beside, path);
     }
   } catch (cause) {
@@ -84,7 +84,7 @@ export function writeNewFiles(folder: string, files: Files, attempted: string, c
 
 const endings = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** @throws MerchantRulesError SETTINGS_INVALID: files are there already; all are named */
+/** Throws a MerchantRulesError SETTINGS_INVALID that names all files that are there already. */
 export function demandFree(folder: string, files: readonly string[], attempted: string): void {
   const inTheWay = [...new Set(files.flatMap((file) => obstacleAt(join(folder, file)) ?? []))];
   if (inTheWay.length === 0) return;
@@ -95,7 +95,7 @@ export function demandFree(folder: string, files: readonly string[], attempted: 
   throw new MerchantRulesError("SETTINGS_INVALID", reason, { attempted, advice });
 }
 
-/** What is at a path already, or is a file where the path needs a folder. */
+/** Finds what is at a path already, or is a file where the path needs a folder. */
 function obstacleAt(path: string): string | undefined {
   const above = dirname(path);
   if (above !== path && existsSync(above) && !statSync(above).isDirectory()) return above;
@@ -103,7 +103,7 @@ function obstacleAt(path: string): string | undefined {
   return lstatSync(path, { throwIfNoEntry: false }) === undefined ? undefined : path;
 }
 
-/** Folder by folder: Node's own `recursive` never ends where a folder takes no others, as /proc. @returns the folders that were made */
+/** Makes folder by folder: Node's own `recursive` never ends where a folder takes no others, as /proc. @returns those that were made */
 function makeFolder(path: string): string[] {
   if (existsSync(path)) return [];
   const above = makeFolder(dirname(path));
@@ -111,7 +111,7 @@ function makeFolder(path: string): string[] {
   return [...above, path];
 }
 
-/** Other files that loadRules would read. */
+/** Finds other files that loadRules would read. */
 export function otherRules(folder: string, rulesFolder: string | undefined, files: Files): string[] {
   if (rulesFolder === undefined) return [];
   const path = join(folder, rulesFolder);

@@ -12,7 +12,7 @@ export interface Page {
   readonly text: string;
 }
 
-/** All pages of the installed package: those of docs/README.md first, in its order. */
+/** Reads all pages of the installed package: those of docs/README.md first, in its order. */
 export function pages(): Page[] {
   const root = dirname(createRequire(import.meta.url).resolve("pulumi-merchant-rules/package.json"));
   const below = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
@@ -33,21 +33,21 @@ export function pages(): Page[] {
     }));
 }
 
-/** The page of a name, as users write it: `drift`, `Drift`, `docs/drift.md`, `reference/errors`. */
+/** Finds the page of a name, as users write it: `drift`, `Drift`, `docs/drift.md`, `reference/errors`. */
 export function pageCalled(name: string): Page | undefined {
   const wanted = pathOf(name);
   const all = pages();
   return all.find((page) => page.name === wanted) ?? all.find((page) => page.name === wanted.replace("reference/", ""));
 }
 
-/** The headings of a page below its first, in order. */
+/** Returns the headings of a page below its first, in order. */
 export function sectionsOf(text: string): string[] {
   return headingsIn(text.split("\n"))
     .slice(1)
     .map(({ title }) => title);
 }
 
-/** A section with its heading and what stands below it. @param wanted the heading, or the end of a link to it */
+/** Returns a section with its heading and what stands below it. @param wanted the heading, or the end of a link to it */
 export function sectionOf(text: string, wanted: string): string | undefined {
   const lines = text.split("\n");
   const headings = headingsIn(lines);
@@ -92,7 +92,7 @@ function headingsIn(lines: readonly string[]): Heading[] {
   });
 }
 
-/** As in a link to a heading. */
+/** Returns the end of a link to a heading: `exit-codes` for `Exit codes`. */
 function anchorOf(title: string): string {
   return title
     .toLowerCase()

@@ -15,7 +15,7 @@ const illustrative: JsonObject = {
 };
 
 /**
- * The rule that a new project begins with: the user's, or an illustrative one.
+ * Chooses the rule that a new project begins with: the user's, or an illustrative one.
  * @throws MerchantRulesError SETTINGS_INVALID: the file has no rule; RULE_INVALID: the contract's schema refuses it
  */
 export function firstRule(contract: Contract, file: string | undefined): JsonObject {
@@ -35,7 +35,7 @@ export function firstRule(contract: Contract, file: string | undefined): JsonObj
   );
 }
 
-/** A rule has its natural key. */
+/** Gives a rule its natural key, where it lacks one. */
 function withKey(rule: JsonObject, { rule: { naturalKey } }: Contract): JsonObject {
   if (naturalKey === null || valueAt(rule, naturalKey) !== undefined) return rule;
   return withFieldAt(rule, naturalKey, firstName);

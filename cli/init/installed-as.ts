@@ -5,8 +5,8 @@ import { field, isJson, isJsonObject } from "../../sdk/json/json.ts";
 import { packageVersion } from "../../sdk/version.ts";
 
 /**
- * What the package.json of a folder says of one of these packages, so that the same is installed there: this version; or the
- * file that the project which runs this command has it from, as a path from that folder.
+ * Returns the version of one of these packages for the package.json of a folder: this version; or the file from which the
+ * project that runs this command has it, as a path from that folder.
  */
 export function installedAs(name: string, folder: string): string {
   const project = runningProject();
@@ -16,7 +16,7 @@ export function installedAs(name: string, folder: string): string {
   return `file:${relative(resolve(folder), file).replaceAll("\\", "/")}`;
 }
 
-/** The folder whose node_modules this package is in; undefined in a clone. */
+/** Finds the folder whose node_modules this package is in; undefined in a clone. */
 function runningProject(): string | undefined {
   const own = createRequire(import.meta.url).resolve("pulumi-merchant-rules/package.json");
   const end = own.search(/[\\/]node_modules[\\/]/);

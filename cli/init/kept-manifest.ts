@@ -14,7 +14,7 @@ export interface KeptManifest {
 }
 
 /**
- * The package.json of a folder, with what it lacks. Nothing that it says is changed, and its indent stays.
+ * Adds to the package.json of a folder what it lacks. Nothing that it says is changed, and its indent stays. Writes nothing.
  * @returns undefined where none is there
  * @throws MerchantRulesError SETTINGS_INVALID: it is no JSON object, or says what the project cannot run with
  */
@@ -80,7 +80,7 @@ function parsed(text: string): JsonObject | string {
   }
 }
 
-/** JSON with the indent, the line breaks and the end of another text. */
+/** Writes JSON with the indent, the line breaks and the end of another text. */
 function asWritten(value: JsonObject, like: string): string {
   const indent = /^\s*\{\r?\n([ \t]+)/.exec(like)?.[1] ?? "  ";
   const end = /\s*$/.exec(like)?.[0] ?? "";

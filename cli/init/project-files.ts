@@ -18,7 +18,7 @@ export const projectPaths = [
   ".gitignore",
 ] as const;
 
-/** A folder's name as the name of a project and of a package. */
+/** Makes a folder's name the name of a project and of a package. */
 export function projectName(folder: string): string {
   const name = folder
     .toLowerCase()
@@ -28,7 +28,7 @@ export function projectName(folder: string): string {
 }
 
 /**
- * The files of a new project.
+ * Returns the files of a new project.
  * @param folder where they are to be
  * @param testCommand what runs the test in CI. Default: npm test
  * @param contractText the contract as it is written
@@ -82,7 +82,7 @@ runtime:
 
 export const testScript = 'node --test "test/*.test.ts"';
 
-/** What the package.json of a project in a folder needs, but for its name. */
+/** Returns what the package.json of a project in a folder needs, but for its name. */
 export function manifest(folder: string) {
   return {
     type: "module",

@@ -20,9 +20,9 @@ export interface Contents {
 }
 
 /**
- * The contents with which a rule's files say what is live. Each change goes to the file from which the value came; what an
+ * Returns the contents with which a rule's files say what is live. Each change goes to the file from which the value came; what an
  * overlay takes away that the folder has, is null there.
- * @returns a text that says why it cannot be done, as the rest of a sentence
+ * @returns where it cannot be done, why, as the rest of a sentence
  */
 export function changedContents(source: RuleSource, differences: readonly DriftedPath[]): Contents | string {
   let contents: Contents = { base: source.base?.content, overlay: source.overlay?.content };
@@ -49,7 +49,7 @@ function changedAt(source: RuleSource, { base, overlay }: Contents, path: Path, 
   return { base, overlay: objectWithAt(overlay, path, isBelow ? null : after) };
 }
 
-/** True of a path that leads through objects alone: what is below in the folder shines through where it goes. */
+/** Decides whether a path leads through objects alone: where it ends, what the folder has below shows through. */
 function isInFields(value: Json | undefined, path: Path): boolean {
   return path.every((_, depth) => isJsonObject(valueAt(value, pointerOf(path.slice(0, depth)))));
 }
@@ -59,7 +59,7 @@ function objectWithAt(object: JsonObject | undefined, path: Path, value: Json | 
   return isJsonObject(changed) ? changed : {};
 }
 
-/** A copy with a value at a path, or without what is there. */
+/** Returns a copy with a value at a path, or without what is there. */
 function withAt(whole: Json, [name, ...rest]: Path, value: Json | undefined): Json {
   if (name === undefined) return value ?? {};
   if (isJsonArray(whole)) {

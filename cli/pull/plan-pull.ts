@@ -47,7 +47,7 @@ export interface PullSelection {
   readonly into: ReadFolder | undefined;
 }
 
-/** What takes live values into the rule files, rule by rule. Nothing is written, but files are read. */
+/** Plans what takes live values into the rule files, rule by rule. Reads files, and writes nothing. */
 export function planPull(drift: Drift, places: DeclaredPlaces | undefined, selection: PullSelection): Pulled[] {
   const isChosen = ({ naturalKey, key, ruleId, resource }: RuleName): boolean =>
     selection.include.length === 0 ||
@@ -60,7 +60,7 @@ export function planPull(drift: Drift, places: DeclaredPlaces | undefined, selec
   ];
 }
 
-/** Number of rules in the files that the stack's state does not know. */
+/** Counts the rules in the files that the stack's state does not know. */
 export function unmadeIn({ same, changed, missing }: Drift, places: DeclaredPlaces | undefined): number {
   const names = [same, changed, missing].flat().map(({ resource, key }) => ({
     resource: resource.replace(/^\S+ /, ""),
@@ -217,7 +217,7 @@ function isSecret({ isSecret: is, before, after }: DriftedPath): boolean {
   return is === true || contains(before, isMask) || contains(after, isMask);
 }
 
-/** Of a file that two resources of the stack read: a change for one would change the other. */
+/** Returns why a file must stay that two resources of the stack read: a change for one would change the other. */
 function sharedWith(file: string, { resource }: RuleName, places: DeclaredPlaces | undefined): string | undefined {
   const readers = (places?.folders ?? []).filter(({ rules }) =>
     rules
@@ -232,7 +232,7 @@ function sharedWith(file: string, { resource }: RuleName, places: DeclaredPlaces
   return readers.length < 2 ? undefined : `${file} is read for ${others[0] ?? "another resource"}, too`;
 }
 
-/** Fields that are secret are left out, but for those in arrays. */
+/** Leaves out fields that are secret, but for those in arrays. */
 function withoutMaskedFields(definition: JsonObject): JsonObject {
   const fields = Object.entries(definition).flatMap(([name, value]): [string, Json][] => {
     if (isMask(value)) return [];
@@ -241,7 +241,7 @@ function withoutMaskedFields(definition: JsonObject): JsonObject {
   return Object.fromEntries(fields);
 }
 
-/** The schema that the other files of the folder name for editors. */
+/** Finds the schema that the other files of the folder name for editors. */
 function schemaOf({ rules, overlay }: ReadFolder): string | undefined {
   for (const { base, overlay: over } of rules.values()) {
     const file = overlay === undefined ? base?.file : over?.file;
@@ -253,7 +253,7 @@ function schemaOf({ rules, overlay }: ReadFolder): string | undefined {
   return undefined;
 }
 
-/** A difference, as the lines of a patch. */
+/** Returns a difference as the lines of a patch. */
 export function patchOf({ path, before, after, isSecret: is }: DriftedPath): string[] {
   const name = path.length === 0 ? "(the rule)" : pathOf(path);
   if (is === true || contains(before, isMask) || contains(after, isMask)) {

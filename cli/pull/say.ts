@@ -11,7 +11,7 @@ const words = {
 
 const mostOfValue = 10_000;
 
-/** What is to be done, rule by rule, each with its patch. */
+/** Says what is to be done, rule by rule, each with its patch. */
 export function linesOf(plan: readonly Pulled[]): string[] {
   return plan.flatMap(({ verb, name, about, differences }) => [
     `  ${words[verb].symbol} ${verb}  ${printable(name, 120)}  ${about.map((each) => printable(each, 400)).join(", ")}`,
@@ -57,7 +57,7 @@ export function verdictOf(plan: readonly Pulled[], { title, kept, unmade, isEmpt
 const mostIds = 20;
 
 /**
- * What to run after the files were written.
+ * Says what to run after the files were written.
  * @param command the words before a verb of the engine that keeps the stack
  */
 export function nextSteps(written: readonly Pulled[], resource: string | undefined, command: string): string[] {

@@ -17,7 +17,7 @@ export interface FileChange {
 }
 
 /**
- * The reason why a file must not be written, as a sentence; undefined where it may be.
+ * Returns the reason why a file must not be written, as a sentence; undefined where it may be.
  * @param isNew whether it must not be there yet
  */
 export function reasonToRefuse(file: string, folder: string, isNew = false): string | undefined {

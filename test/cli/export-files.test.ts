@@ -6,7 +6,7 @@ import type { ExportedRule } from "../../cli/export/exported-rule.ts";
 import { namesOf } from "../../cli/export/names.ts";
 import { ruleProgram } from "../../cli/export/program.ts";
 import { ruleFile } from "../../cli/export/rule-file.ts";
-import { at } from "../../cli/export/rules.ts";
+import { valueAtPath } from "../../cli/export/rules.ts";
 import { secretPaths, secretsOf, withoutSecrets, withSecretsAs } from "../../cli/export/secrets.ts";
 import { loadRules } from "../../provider/index.ts";
 import { usableKey } from "../../provider/state/shape.ts";
@@ -194,7 +194,7 @@ describe("secrets", () => {
       { key: "r", ruleId: "1", definition: rule, secrets: secretPaths(rule, patterns) },
       { key: "odd", ruleId: "2", definition: odd, secrets: [] },
     ] satisfies ExportedRule[];
-    const secrets = secretsOf(exported, ({ definition }, path) => at(definition, path));
+    const secrets = secretsOf(exported, ({ definition }, path) => valueAtPath(definition, path));
     const program = ruleProgram({ rules: exported, secrets, connection: "sandbox" }, ({ key }) => key === "odd");
     expect(program).not.toContain("s3cret");
     const made: Record<string, { definition: Json; connection: string; adopt?: string }> = {};

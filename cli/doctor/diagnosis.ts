@@ -1,8 +1,9 @@
 import type { Check, Checkup } from "../../report/doctor.ts";
+import { defined } from "../../sdk/json/index.ts";
 import { reasonOf } from "../../sdk/json/json.ts";
 
 /** Gathers what was found. */
-export class Findings {
+export class Diagnosis {
   readonly all: Checkup[] = [];
 
   ok(check: Check, found: string): void {
@@ -17,12 +18,12 @@ export class Findings {
     this.all.push({ check, status: "failed", found, toDo });
   }
 
-  /** @param toDo where something would make it possible */
-  skipped(check: Check, found: string, toDo?: string): void {
-    this.all.push({ check, status: "skipped", found, ...(toDo === undefined ? {} : { toDo }) });
+  /** Notes what could not be looked at. @param toDo what would make it possible */
+  skipped(checks: Check | readonly Check[], found: string, toDo?: string): void {
+    for (const check of [checks].flat()) this.all.push(defined({ check, status: "skipped" as const, found, toDo }));
   }
 
-  /** An error of this package or of the engine, whose message says what to do. */
+  /** Notes an error of this package or of the engine, whose message says what to do. */
   error(check: Check, error: unknown): void {
     const message = reasonOf(error).replace(/\s+/g, " ");
     const [, code] = / \(([A-Z_]+)\)$/.exec(message) ?? [];
