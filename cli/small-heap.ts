@@ -1,8 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 
-/** What is alive while rules and a preview are read is soon needed no more. */
+/** In percent. What is alive while rules and a preview are read is soon needed no more. */
 const growthWhileReading = 50;
-/** So much garbage may lie about while payments are decided: with half of it that would take a tenth longer. */
+/** Bytes of garbage that may lie about while payments are decided: with half of it that would take a tenth longer. */
 const garbageWhileDeciding = 32 << 20;
 
 /**

@@ -9,7 +9,7 @@ const messageSchema = z.object({ faults: z.array(faultSchema) });
 const tokenLifeSeconds = 1;
 
 const service = await startLocalService({ contract: loadPreset("illustrative"), tokenLifeSeconds });
-// Each message sets the faults from now on; the answer says what was injected since the last one, and how things stand.
+// Each message sets the faults from now on; the reply says what was injected since the last one, and how things stand.
 process.on("message", (message) => {
   const injected = service.faults.injected.length;
   service.faults.set(messageSchema.parse(message).faults);

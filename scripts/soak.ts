@@ -101,7 +101,7 @@ async function soak({ minutes, rules, seed }: Options, service: Service): Promis
     runsLeft = 1 + Math.floor(random() * mostRunsOfSession);
     return sessionOf(service.environment);
   };
-  /** One run of an engine, over the session of the run before it or, now and then, a new one. */
+  /** Carries out one run of an engine, over the session of the run before it or, now and then, a new one. */
   const run = async (faults: readonly FaultInput[], work: (hooks: ReturnType<typeof hooksOf>) => Promise<string[]>) => {
     await service.ask(faults);
     if (session === undefined || runsLeft === 0) session = await nextSession();
@@ -153,7 +153,7 @@ async function closed(session: Session | undefined): Promise<void> {
   await (await session?.place("default").live.client())?.close();
 }
 
-/** Most of the rules, each with a priority of its own draw. */
+/** Draws most of the rules, each with a priority of its own. */
 function declaredBy(random: () => number, rules: number): Record<string, JsonObject> {
   const drawn = Array.from({ length: rules }, (_, k) => [`r${k}`, rule(k, { priority: Math.floor(random() * 4) })]);
   return Object.fromEntries(drawn.filter(() => random() < 0.9));
@@ -177,7 +177,7 @@ function someFaults(random: () => number): FaultInput[] {
   return fault === undefined ? [] : [fault];
 }
 
-/** The rules that were lost, doubled or not brought to what is declared. */
+/** Finds the rules that were lost, doubled or not brought to what is declared, each as a sentence. */
 function differences(
   live: z.infer<typeof statusSchema>["rules"],
   declared: Readonly<Record<string, JsonObject>>,
@@ -202,7 +202,7 @@ function sample(): Sample {
   return { rssMiB: rss / 2 ** 20, heapMiB: heapUsed / 2 ** 20, sockets: sockets.size, descriptors };
 }
 
-/** The measures that grew from the first third to the last, leaving out the time in which the process warms up. */
+/** Finds the measures that grew from the first third to the last, leaving out the time in which the process warms up. */
 function growth(all: readonly Sample[]): string[] {
   const samples = all.slice(Math.max(leastWarmUpMs / sampleEveryMs, Math.floor(all.length / 6)));
   const third = Math.floor(samples.length / 3);
@@ -223,7 +223,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** Numbers from 0 to 1, the same ones for the same seed (mulberry32). */
+/** Returns a source of numbers from 0 to 1, the same ones for the same seed (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -237,7 +237,7 @@ function randomFrom(seed: number): () => number {
 interface Service {
   readonly child: ChildProcess;
   readonly environment: Readonly<Record<string, string>>;
-  /** Sets the faults from now on, and gives how things stand. */
+  /** Sets the faults from now on, and returns how things stand. */
   ask(faults: readonly FaultInput[]): Promise<z.infer<typeof statusSchema>>;
 }
 

@@ -32,7 +32,7 @@ async function main(): Promise<number> {
   return 0;
 }
 
-/** A comment on a pull request as a person sees it: its first line is a comment of HTML, and hidden. */
+/** Returns a page with a comment on a pull request as a person sees it: its first line is a comment of HTML, and hidden. */
 function commentPage(markdown: string): string {
   const comment = markdownIt({ html: true, linkify: false }).render(markdown);
   return `<!doctype html><meta charset="utf-8"><style>
@@ -62,7 +62,7 @@ function photograph(html: string, file: string, folder: string): void {
   console.log(`${file}: ${width} x ${height}`);
 }
 
-/** A page around a page, which gives its height as title. The report itself runs no script: its own policy forbids it. */
+/** Puts a page into a frame whose title gives its height. The report itself runs no script: its own policy forbids it. */
 function framed(html: string): string {
   return `<!doctype html><meta charset="utf-8"><title></title><style>
     body { margin: 0; background: #fff; }

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { parse } from "yaml";
 import { localCredentials, startLocalService } from "../../local/service/index.ts";
 import { loadPreset } from "../../sdk/contract/index.ts";
-import type { JsonObject } from "../../sdk/json/index.ts";
+import { defined, type JsonObject } from "../../sdk/json/index.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const stack = "production";
@@ -38,12 +38,12 @@ const before: Readonly<Record<string, JsonObject>> = {
   "velocity-card": rule("velocity-card", 20, "card.paymentsPerHour", "gt", 5, "decline"),
 };
 
-/** The same rules in a pull request: one new, two changed, one under another name, one deleted. */
+/** Returns the same rules as a pull request has them: one new, two changed, one under another name, one deleted. */
 function after(): Record<string, JsonObject> {
   const { "old-promotion": _deleted, "late-hours": moved, ...rest } = before;
   return {
     ...rest,
-    ...(moved === undefined ? {} : { "night-limit": moved }),
+    ...defined({ "night-limit": moved }),
     "domestic-cards": rule("domestic-cards", 50, "card.country", "in", ["NL", "BE", "DE", "LU"], "route"),
     "high-amounts": rule("high-amounts", 100, "amount", "gt", 7_500, "decline"),
     "velocity-payer": rule("velocity-payer", 25, "payer.paymentsPerHour", "gt", 8, "decline"),
@@ -99,7 +99,7 @@ function rule(
   return { name, priority, conditions: [{ field, operator, value }], actions: [{ type }] };
 }
 
-/** The illustrative contract, with semantics that know the story's fields of a payment, and that a rule may route. */
+/** Writes the illustrative contract, with semantics that know the story's fields of a payment, and that a rule may route. */
 function writeContract(folder: string): void {
   const presetOf = (kind: string) =>
     parse(readFileSync(join(root, `sdk/contract/presets/illustrative.${kind}.yaml`), "utf8"));

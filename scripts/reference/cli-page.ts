@@ -12,7 +12,7 @@ What \`merchant-rules\` and its subcommands print by \`--help\`. The page is wri
 Call it by \`npx --no-install merchant-rules\`, which runs the version that is installed. Reports go to standard output; everything else goes to standard error.
 [Settings](settings.md) has what the commands read from the stack and from the environment.`;
 
-/** docs/reference/cli.md. */
+/** Returns docs/reference/cli.md. */
 export async function cliPage(): Promise<string> {
   const commands = allOf(await commandLine());
   const rows = commands
@@ -36,7 +36,7 @@ function allOf(command: Command, above = ""): Named[] {
   return [{ name, command }, ...command.commands.flatMap((each) => allOf(each, `${name} `))];
 }
 
-/** The output of `--help`. */
+/** Returns what `--help` prints of a command, as wide as a page. */
 function helpOf(command: Command): string {
   let text = "";
   command

@@ -18,12 +18,12 @@ export interface ContractField {
   readonly schema: Node;
 }
 
-/** Every field of the contract, in the order of the schema. A field of several forms of one object is named once for each. */
+/** Lists every field of the contract, in the order of the schema. A field of several forms of one object is named once for each. */
 export function contractFields(): ContractField[] {
   return fieldsOf("sdk/contract/contract.schema.json");
 }
 
-/** The same of a file of semantics. */
+/** Lists every field of a file of semantics in the same way. */
 export function semanticsFields(): ContractField[] {
   return fieldsOf("meaning/language/semantics.schema.json");
 }
@@ -32,7 +32,7 @@ function fieldsOf(schema: string): ContractField[] {
   return fieldsIn(node.parse(JSON.parse(readFileSync(new URL(`../../${schema}`, import.meta.url), "utf8"))), "");
 }
 
-/** The fields as a table of a page. */
+/** Returns fields as a table of a page, in Markdown. */
 export function tableOf(fields: readonly ContractField[]): string {
   const rows = fields.map((field) => [
     code(field.path),
@@ -45,7 +45,7 @@ export function tableOf(fields: readonly ContractField[]): string {
   return table(["field", "type", "default", "what it says", "example"], unique);
 }
 
-/** The words of the page for a default. */
+/** Returns the words of the page for a default: `needed`, `none`, or the value as code. */
 export function defaultOf(field: Pick<ContractField, "default" | "isRequired">): string {
   if (field.default !== undefined) return code(flow(field.default));
   return field.isRequired ? "needed" : "none";
@@ -109,7 +109,7 @@ function fieldsIn(object: Node, at: string): ContractField[] {
   });
 }
 
-/** The fields of a value that is an object, or holds objects. */
+/** Lists the fields of a value that is an object, or holds objects. */
 function fieldsWithin(schema: Node, path: string): ContractField[] {
   const { items, additionalProperties, anyOf = [], oneOf = [] } = schema;
   return [
@@ -158,7 +158,7 @@ function rangeOf(minimum: number | undefined, maximum: number | undefined): stri
   return most === undefined ? `, at least ${minimum}` : `, ${minimum} to ${most}`;
 }
 
-/** JSON on one line, as YAML can have it. */
+/** Writes JSON on one line, as YAML can have it. */
 function flow(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -1,12 +1,12 @@
 import { type ContractField, contractFields, semanticsFields, tableOf } from "./contract-fields.ts";
 import { filled, placesIn } from "./markdown.ts";
 
-/** docs/reference/contract.md with its tables as the contract's schema has them. */
+/** Returns docs/reference/contract.md with its tables as the contract's schema has them. */
 export function contractPage(page: string): string {
   return withTables(page, contractFields());
 }
 
-/** docs/reference/semantics.md with its tables as the schema of semantics has them. */
+/** Returns docs/reference/semantics.md with its tables as the schema of semantics has them. */
 export function semanticsPage(page: string): string {
   return withTables(page, semanticsFields());
 }

@@ -1,9 +1,9 @@
-/** A text as code in a cell of a table. */
+/** Returns a string as code in a cell of a table. */
 export function code(text: string): string {
   return `\`${text.replaceAll("|", "\\|")}\``;
 }
 
-/** A table of Markdown. A cell that ends a table early is none. */
+/** Returns a table of Markdown. Cells are written as they are: a `|` in one must be escaped. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
@@ -11,7 +11,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 const begin = /^<!-- (?<kind>[a-z]+)(?:: (?<name>.*?))? -->$/;
 
-/** The names of a page's places of one kind: `<!-- fields: rule -->` to `<!-- end of fields -->`. */
+/** Finds the names of a page's places of one kind: `<!-- fields: rule -->` to `<!-- end of fields -->`. */
 export function placesIn(page: string, kind: string): string[] {
   return page.split("\n").flatMap((line) => {
     const { groups } = begin.exec(line) ?? {};
@@ -19,7 +19,7 @@ export function placesIn(page: string, kind: string): string[] {
   });
 }
 
-/** A page with each of its places of a kind filled. @throws Error: a place that does not end */
+/** Returns a page with each of its places of a kind filled. @throws Error: a place that does not end */
 export function filled(page: string, kind: string, textOf: (name: string) => string): string {
   return placesIn(page, kind).reduce((whole, name) => {
     const first = name === "" ? `<!-- ${kind} -->` : `<!-- ${kind}: ${name} -->`;

@@ -53,7 +53,7 @@ function textOf(folder: string, name: string, paths: readonly string[]): string 
   return [text, "## Files\n", ...files].join("\n");
 }
 
-/** The paths of all files and folders below a folder: files first. */
+/** Lists the paths of all files and folders below a folder: files first. */
 function below(folder: string, prefix = ""): string[] {
   const entries = readdirSync(join(folder, prefix), { withFileTypes: true }).filter(({ name }) => !leftOut.has(name));
   const isFolder = entries.map((entry) => entry.isDirectory());

@@ -4,11 +4,11 @@ import type { CommentDisplayPart } from "typedoc";
 
 /** The places of pages in the navigation. Paths are relative to the repository's folder. */
 export interface Contents {
-  /** The group of a page. */
+  /** Returns the group of a page. */
   groupOf(path: string): string;
-  /** Pages of a group in this order; by name where the numbers are the same. */
+  /** Returns the place of a page in its group, from 0; pages of one number are in the order of their names. */
   rankOf(path: string): number;
-  /** Groups in this order. */
+  /** Returns the place of a group, from 0. */
   rankOfGroup(group: string): number;
 }
 
@@ -17,7 +17,7 @@ const index = "docs/README.md";
 const groups = ["Guides", "Examples", "Reference", "API", "Decisions", "Project"];
 
 /**
- * The contents by docs/README.md: its headings are the groups (or rows in bold of its table), and its links are the pages, each where it is linked
+ * Reads the contents from docs/README.md: its headings are the groups (or rows in bold of its table), and its links are the pages, each where it is linked
  * first. A page that it does not link stands last, in a group by its folder.
  */
 export function contentsOf(root: string): Contents {
@@ -34,7 +34,7 @@ export function contentsOf(root: string): Contents {
 /** TypeDoc shows the entries of a group with this name first and without a heading. */
 const untitled = "none";
 
-/** The heading above the first link to each page. */
+/** Finds the heading above the first link to each page. */
 function linksIn(text: string): Map<string, string> {
   const found = new Map<string, string>();
   let heading = "Guides";
@@ -48,7 +48,7 @@ function linksIn(text: string): Map<string, string> {
   return found;
 }
 
-/** A heading, or a row of a table that has nothing but a text in bold. */
+/** Returns the words of a heading, or of a row of a table that has nothing but words in bold; undefined for any other line. */
 function headingIn(line: string): string | undefined {
   const text = /^##+ (.*)/.exec(line)?.[1] ?? /^\| *\*\*([^*]+)\*\* *\|[ |]*$/.exec(line)?.[1];
   return text === undefined ? undefined : text.charAt(0).toUpperCase() + text.slice(1);
@@ -62,7 +62,7 @@ function groupOfFolder(path: string): string {
   return named ?? "Guides";
 }
 
-/** The text of the heading with which a page begins. */
+/** Returns the words of the heading with which a page begins. */
 export function titleOf(content: readonly CommentDisplayPart[]): string | undefined {
   const [line = ""] = content
     .map(({ text }) => text)

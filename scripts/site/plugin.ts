@@ -21,7 +21,7 @@ const linkToFolder = /\shref="(?:\.\/|(?:\.\.\/)+)(?=["#])/g;
 const last = -1_000;
 
 /**
- * Changes the site that TypeDoc alone would make: a page is called as its first heading says, stands
+ * Sets up the site otherwise than TypeDoc alone would make it: a page is called as its first heading says, stands
  * where docs/README.md lists it, and keeps its path. A link to an example leads to a page that shows its files.
  */
 export function load(app: Application): void {
@@ -64,7 +64,7 @@ export function load(app: Application): void {
   );
 }
 
-/** TypeDoc leaves `code` out of a heading's anchor, and GitHub does not. As plain text both have it. */
+/** Makes `code` in headings plain: TypeDoc would leave it out of the anchor, and GitHub does not. */
 function withPlainHeadings(parser: MarkdownIt): void {
   parser.core.ruler.push("plain_headings", ({ tokens }) => {
     for (const [at, { type }] of tokens.entries())

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { commandLine } from "../../cli/main.ts";
 import { command } from "./command.ts";
@@ -13,6 +13,15 @@ describe("the merchant-rules command", () => {
 
   test("lists its subcommands without loading one as their files describe them", async () => {
     expect((await commandLine(() => false)).helpInformation()).toBe((await commandLine()).helpInformation());
+  });
+
+  test("loads late in one place: a subcommand's file, and what few of its calls need", () => {
+    const room = new URL("../../cli/", import.meta.url);
+    const files = readdirSync(room, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+    const late = files.filter((name) =>
+      /await import\(|^\s*import\("/m.test(readFileSync(new URL(name, room), "utf8")),
+    );
+    expect(late.sort()).toEqual(["local-package.ts", "main.ts", "plan.ts", "rule-words.ts"]);
   });
 
   test.each([["--help"], ["local", "--help"]])(
