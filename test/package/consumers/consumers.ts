@@ -1,3 +1,4 @@
+import { defined } from "../../../sdk/json/index.ts";
 import type { Consumer, Files, TypeCheck } from "./consumer.ts";
 import {
   automationProgram,
@@ -187,11 +188,7 @@ function typeChecked(name: string, packageFields: object, resolutions: readonly 
     tsconfig(module, moduleResolution, file, ignored(moduleResolution, version)),
   );
   const typeChecks = calls.map(
-    ({ version, file, error }): TypeCheck => ({
-      compiler: `typescript-${version}`,
-      project: file,
-      ...(error === undefined ? {} : { error }),
-    }),
+    ({ version, file, error }): TypeCheck => defined({ compiler: `typescript-${version}`, project: file, error }),
   );
   return {
     name,
