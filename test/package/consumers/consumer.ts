@@ -1,5 +1,6 @@
 import type { EngineName } from "../../support/stack/project.ts";
-import type { ManagerName } from "./managers.ts";
+
+export type ManagerName = "npm" | "pnpm" | "yarn 1" | "yarn 4" | "yarn 4, Plug'n'Play";
 
 /** The text of each file, by its path from the consumer's folder. */
 export type Files = Readonly<Record<string, string>>;

@@ -1,7 +1,5 @@
-import type { Files } from "./consumer.ts";
+import type { Files, ManagerName } from "./consumer.ts";
 import type { Tools } from "./tools.ts";
-
-export type ManagerName = "npm" | "pnpm" | "yarn 1" | "yarn 4" | "yarn 4, Plug'n'Play";
 
 type CommandLine = readonly [file: string, ...words: string[]];
 
@@ -15,9 +13,6 @@ interface Manager {
   /** Its settings beside package.json. */
   readonly files: Files;
 }
-
-/** The versions of the package managers that npm brings. npm itself is the machine's own. */
-export const managerPackages = { pnpm: "12.21.0", yarn: "1.22.22", "@yarnpkg/cli-dist": "4.18.1" } as const;
 
 const yarn1 = "node_modules/yarn/bin/yarn.js";
 const yarn4 = "node_modules/@yarnpkg/cli-dist/bin/yarn.js";

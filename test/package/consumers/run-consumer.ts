@@ -6,7 +6,7 @@ import { type Ran, runCommand } from "./command.ts";
 import type { Consumer, Files, StepName } from "./consumer.ts";
 import { managers } from "./managers.ts";
 import { LocalService } from "./service.ts";
-import { steps } from "./steps.ts";
+import { steps, type Workshop } from "./steps.ts";
 import { developedWith, type Tools } from "./tools.ts";
 
 /** The result of one step of a consumer. */
@@ -17,23 +17,6 @@ export interface StepResult {
   readonly seconds: number;
   /** Of a failure: what was printed. Else what a reader should know. */
   readonly note: string;
-}
-
-/** A consumer in its folder, as its steps see it. */
-export interface Workshop {
-  readonly consumer: Consumer;
-  /** The folder of the Pulumi project. */
-  readonly project: string;
-  /** The root of what is installed, the same but for workspaces. */
-  readonly root: string;
-  /** The service that the project's rules are at. It starts when it is first asked for. */
-  service(): Promise<LocalService>;
-  /** Runs a command line as it stands, in the project's folder. */
-  command(words: readonly string[]): Promise<Ran>;
-  /** Installs what package.json names, by the consumer's package manager. */
-  install(): Promise<Ran>;
-  /** Runs an engine's verb. */
-  engine(verb: string, ...flags: string[]): Promise<Ran>;
 }
 
 /** Installs a consumer from the tarballs into an empty folder, takes its steps until one fails, and removes it. */

@@ -1,8 +1,25 @@
 import { join } from "node:path";
 import type { Ran } from "./command.ts";
-import type { StepName, TypeCheck } from "./consumer.ts";
+import type { Consumer, StepName, TypeCheck } from "./consumer.ts";
 import { declaredRules, editedRule } from "./programs.ts";
-import type { Workshop } from "./run-consumer.ts";
+import type { LocalService } from "./service.ts";
+
+/** A consumer in its folder, as its steps see it. */
+export interface Workshop {
+  readonly consumer: Consumer;
+  /** The folder of the Pulumi project. */
+  readonly project: string;
+  /** The root of what is installed, the same but for workspaces. */
+  readonly root: string;
+  /** The service that the project's rules are at. It starts when it is first asked for. */
+  service(): Promise<LocalService>;
+  /** Runs a command line as it stands, in the project's folder. */
+  command(words: readonly string[]): Promise<Ran>;
+  /** Installs what package.json names, by the consumer's package manager. */
+  install(): Promise<Ran>;
+  /** Runs an engine's verb. */
+  engine(verb: string, ...flags: string[]): Promise<Ran>;
+}
 
 /** Takes one step of a consumer. Gives what a reader should know, if anything; throws what went wrong. */
 type Step = (workshop: Workshop) => Promise<string>;

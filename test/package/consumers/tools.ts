@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { type Packed, pack, root } from "../packed.ts";
 import { type Ran, runCommand } from "./command.ts";
-import { managerPackages } from "./managers.ts";
+
+/** The versions of the package managers that npm brings. npm itself is the machine's own. */
+const managerPackages = { pnpm: "12.21.0", yarn: "1.22.22", "@yarnpkg/cli-dist": "4.18.1" } as const;
 
 /** The folders of the packages that a user installs. The first is a dependency, the others are for development. */
 const packedFolders = [root, join(root, "local")];
