@@ -29,6 +29,7 @@ var commands = {
     ["node_modules/typescript/bin/tsc", "-p", "tsconfig.json", "--noEmit"],
     ["node_modules/typescript/bin/tsc", "-p", "tsconfig.browser.json"],
     ["node_modules/knip/bin/knip.js"],
+    ["scripts/check-sources.ts"],
   ],
 };
 
