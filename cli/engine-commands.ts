@@ -11,10 +11,7 @@ export const commandOf: Record<Engine, string> = {
   local: "npx --no-install merchant-rules local",
 };
 
-/**
- * Replaces commands of Pulumi in a text by those of the engine that keeps the stack. Both have the same verbs and flags, but
- * for --replace, which only Pulumi has.
- */
+/** Replaces Pulumi's commands in a text by those of the stack's engine, but for --replace, which only Pulumi has. */
 export function inCommandsOf(engine: Engine, text: string): string {
   return engine === "pulumi"
     ? text

@@ -3,10 +3,7 @@ import type { SettingsSources } from "../provider/settings/sources.ts";
 import { isMerchantRulesError } from "../sdk/errors.ts";
 import { withProgress } from "./progress.ts";
 
-/**
- * Reads rules over a session of its own, and shows how many were read. An error says what else the session knows of its cause.
- * @param quiet shows nothing
- */
+/** Reads rules over a session of its own, and shows how many; an error says its cause. @param quiet shows nothing */
 export async function withSession<T>(
   sources: SettingsSources,
   quiet: boolean,

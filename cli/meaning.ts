@@ -88,10 +88,7 @@ export async function readMeanings(
   return { before, after: meaningOf(run.after, declared, connection, before), connection };
 }
 
-/**
- * Reads the rules that the options choose.
- * @throws MerchantRulesError as readMeanings
- */
+/** Reads the rules that the options choose. @throws MerchantRulesError as readMeanings */
 export async function readMeaning(options: MeaningOptions, attempted: string, quiet: boolean): Promise<SideMeaning> {
   const of = (side: RuleSide, sources: SettingsSources, connection: string): SideMeaning =>
     meaningOf(side, declaredSemantics(sources, attempted, connection), connection);

@@ -13,10 +13,7 @@ interface PreviewOptions extends StackOptions, PolicyPackOptions {
   readonly format?: Format;
 }
 
-/**
- * Reads the preview that a user named; `-` is standard input.
- * @throws MerchantRulesError SETTINGS_INVALID: it cannot be read, or is none
- */
+/** Reads a preview from a file; `-` is standard input. @throws MerchantRulesError SETTINGS_INVALID: it is none */
 export async function givenPreview(file: string): Promise<Preview> {
   const advice = "name a file that holds what `pulumi preview --json --show-sames` printed, or - for standard input";
   return readPreview(await inputOf(file, "read preview", advice), sourceOf(file));
@@ -27,10 +24,7 @@ export function sourcesOf(preview: Preview, folder: string): SettingsSources {
   return { config: (key) => preview.config.get(key), environment: process.env, folder };
 }
 
-/**
- * Runs a preview of the stack, by its engine.
- * @throws MerchantRulesError, EngineError: it failed without a word of resources
- */
+/** Runs a preview by the stack's engine. @throws MerchantRulesError, EngineError: it failed without resources */
 export async function ownPreview(options: PreviewOptions, folder: string): Promise<Preview> {
   const quiet = options.format === "json";
   if (engineOf(options) === "local") {

@@ -19,10 +19,7 @@ interface Given extends SqlOptions, ReportOptions {
   readonly at?: string;
 }
 
-/**
- * Refuses what does not go together.
- * @throws UsageError
- */
+/** Refuses what does not go together. @throws UsageError */
 export function checkSqlOptions(options: Given): void {
   const { sql, table, columns, payments } = options;
   if (sql === undefined) {

@@ -2,10 +2,7 @@ import { EngineError } from "./errors.ts";
 
 type When = "before the run" | "before the first write" | "when it is met";
 
-/**
- * Features that the local engine leaves to the Pulumi CLI, and when it refuses them. docs/local-engine.md prints this
- * table.
- */
+/** Features that the local engine leaves to the Pulumi CLI, and when. docs/local-engine.md prints this table. */
 export const unsupportedFeatures = {
   "command line": ["an option that only the CLI has, such as `--replace`", "before the run"],
   runtime: ["a program, or a policy pack, in another language than JavaScript or TypeScript", "before the run"],

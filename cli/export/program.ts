@@ -65,10 +65,7 @@ export function setProgram(
   return lines.join("\n");
 }
 
-/**
- * Writes a program of one resource a rule.
- * @param isAdopted whether a rule is to be taken over by `adopt`
- */
+/** Writes a program of one resource a rule. @param isAdopted whether a rule is to be taken over by `adopt` */
 export function ruleProgram(
   { rules, secrets, connection }: ProgramParts,
   isAdopted: (rule: ExportedRule) => boolean,

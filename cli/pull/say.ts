@@ -56,10 +56,7 @@ export function verdictOf(plan: readonly Pulled[], { title, kept, unmade, isEmpt
 /** The most ids that a program is asked to name. */
 const mostIds = 20;
 
-/**
- * Says what to run after the files were written.
- * @param command the words before a verb of the engine that keeps the stack
- */
+/** Says what to run after the files were written. @param command the words before a verb of the stack's engine */
 export function nextSteps(written: readonly Pulled[], resource: string | undefined, command: string): string[] {
   if (!written.some(({ files }) => files.length > 0)) return [];
   const added = written.filter(({ verb }) => verb === "add");

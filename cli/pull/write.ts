@@ -29,10 +29,7 @@ export function reasonToRefuse(file: string, folder: string, isNew = false): str
   return isInside ? undefined : `${file} is not in ${folder}`;
 }
 
-/**
- * Writes files, each as a whole.
- * @throws MerchantRulesError SETTINGS_INVALID: a file is not as it was read, or cannot be written; it says what was written
- */
+/** Writes whole files. @throws MerchantRulesError SETTINGS_INVALID: one is not as it was read; says what was written */
 export function writeChanges(changes: readonly FileChange[]): void {
   const written: string[] = [];
   for (const change of changes) {

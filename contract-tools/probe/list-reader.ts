@@ -44,10 +44,7 @@ export class ListReader {
     this.#origin = origin;
   }
 
-  /**
-   * Reads every rule of the list.
-   * @throws Stopped: it cannot be read, or not to its end
-   */
+  /** Reads every rule of the list. @throws Stopped: it cannot be read, or not to its end */
   async rows(): Promise<Row[]> {
     const { shape } = this;
     if (shape === undefined) {

@@ -37,10 +37,7 @@ export class Names {
     });
   }
 
-  /**
-   * Returns a definition with its first number one higher, and where that stands; undefined where it has no number.
-   * The name stays.
-   */
+  /** Returns a definition with its first number one higher, and where that stands; undefined where it has none. */
   changed(definition: JsonObject): { definition: JsonObject; at: Pointer } | undefined {
     const first = leavesOf(definition).find(({ at, value }) => typeof value === "number" && at !== this.at);
     if (typeof first?.value !== "number") return undefined;

@@ -130,10 +130,7 @@ async function cleanUp(probing: Probing): Promise<string[]> {
   return [...left, `${name} may be there: the answer to its create does not say`];
 }
 
-/**
- * Takes rules of an earlier probe for its own from now on, where they look so.
- * @returns those that do not, in words
- */
+/** Takes rules of an earlier probe for its own from now on, where they look so. @returns those that do not, in words */
 async function takeLeftovers({ told, sandbox, names }: Probing): Promise<string[]> {
   const strange: string[] = [];
   for (const ruleId of new Set(told.leftover)) {

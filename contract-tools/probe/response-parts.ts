@@ -64,10 +64,7 @@ export function shows(answer: Json | undefined, definition: JsonObject, name: st
   return placeOf(answer, definition) !== undefined;
 }
 
-/**
- * Returns the values of a response that can be the rule's id, the likeliest first: by the pointers that are given, then
- * by their names. A value that was sent is none.
- */
+/** Returns what can be the rule's id, likeliest first: by `known`, then by names. A value that was sent is none. */
 export function idsIn(answer: Json, definition: JsonObject, known: readonly Pointer[]): Leaf[] {
   const rule = placeOf(answer, definition) ?? "";
   return leavesOf(answer)

@@ -90,10 +90,7 @@ export class Wire {
     return this.#count;
   }
 
-  /**
-   * Sends one request.
-   * @throws MerchantRulesError: no response, or one that ends the probe: credentials refused, a redirect, an outage
-   */
+  /** Sends a request. @throws MerchantRulesError: no response, refused credentials, a redirect or an outage */
   async send(planned: Planned, values: Sent = {}): Promise<SeenResponse> {
     const template = this.#templates.get(planned);
     if (template === undefined) throw new Error(`not in the plan: ${planned.title}`);

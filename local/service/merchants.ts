@@ -20,10 +20,7 @@ export interface RulesByHand {
   rules(): StoredByHand[];
   /** Returns what {@link RulesByHand.rules} does, and the rules that are gone (`rule.gone` of the contract). */
   rows(): StoredByHand[];
-  /**
-   * Edits a rule as somebody does by hand, or adds one: past schema, natural key and immutable fields. Returns its id.
-   * @throws TypeError when `rule` is not JSON.
-   */
+  /** Edits or adds a rule past schema, natural key and immutable fields. @returns its id @throws TypeError: no JSON */
   put(ruleId: string | undefined, rule: JsonObject): string;
   /** Removes a rule as somebody does by hand, so that no row is left. Returns whether there was one. */
   remove(ruleId: string): boolean;

@@ -5,10 +5,7 @@ import { projectFolderAbove } from "../../provider/settings/project-folder.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { type Project, readProject } from "../../stack/project/project.ts";
 
-/**
- * A Pulumi program: the folder of a project (its `Pulumi.yaml` says what runs), a single file, or a function. A relative
- * path begins at the working directory.
- */
+/** A Pulumi program: a project's folder, a file, or a function. A relative path begins at the working directory. */
 export type Program = string | URL | (() => unknown);
 
 /** A program as the engine runs it. */

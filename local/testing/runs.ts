@@ -76,10 +76,7 @@ export async function prepare(world: WorldStack, options: RunOptions = {}) {
   return { choice, inlineProgram };
 }
 
-/**
- * Runs a verb of the engine on the stack of a world.
- * @throws EngineError: the run failed, with everything that it said
- */
+/** Runs a verb of the engine on a world's stack. @throws EngineError: the run failed, with everything that it said */
 export async function run(verb: Verb, world: WorldStack, options: RunOptions = {}): Promise<RunOutcome> {
   const { choice, inlineProgram } = await prepare(world, options);
   const said: JsonDiagnostic[] = [];

@@ -104,10 +104,7 @@ export function demandOwnService({ config = {}, env = {} }: { config?: Config; e
   });
 }
 
-/**
- * Returns the environment of what a world starts: this process's, without what the product and Pulumi read, so that nothing of
- * it reaches a real service.
- */
+/** Returns this process's environment without what the product and Pulumi read: no real service is reached. */
 export function ownEnvironment(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !ofProduct.test(name) && name !== "NODE_TEST_CONTEXT");
   return { ...Object.fromEntries(kept), PULUMI_CONFIG_PASSPHRASE: passphrase, ...more };

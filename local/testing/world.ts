@@ -62,10 +62,7 @@ export interface World extends AsyncDisposable {
   refresh(options?: RunOptions): Promise<void>;
   /** Deletes all that the stack declares. @throws EngineError */
   destroy(options?: RunOptions): Promise<RunOutcome>;
-  /**
-   * Compares the rules at the service with the state, as `merchant-rules drift`; nothing is written. @throws
-   * MerchantRulesError
-   */
+  /** Compares the live rules with the state, as `merchant-rules drift`; writes nothing. @throws MerchantRulesError */
   drift(): Promise<RuleChanges>;
   /** Previews. @throws AssertionError, with every rule and path: `up` would change something */
   expectNoChanges(options?: RunOptions): Promise<void>;

@@ -25,10 +25,7 @@ function unreadableFile({ what, line, cause }: Fault, attempted: string, advice:
   return new MerchantRulesError("SEMANTICS_INVALID", reason, { attempted, advice, cause });
 }
 
-/**
- * Parses semantics: YAML 1.2, of which JSON is a part.
- * @throws MerchantRulesError SEMANTICS_INVALID, as {@link loadSemantics}.
- */
+/** Parses semantics: YAML 1.2, or JSON. @throws MerchantRulesError SEMANTICS_INVALID, as {@link loadSemantics}. */
 export function parseSemantics(text: string, file: string): Semantics {
   return readDescribed(text, file, kind);
 }

@@ -20,10 +20,7 @@ export interface Lines {
 /** The most bytes of a line. A longer one is skipped, so that memory is bounded. */
 export const mostBytesOfLine = 1_048_576;
 
-/**
- * Splits UTF-8 into lines, and yields some at a time.
- * @param chunks the bytes; no chunk is longer than {@link mostBytesOfLine}
- */
+/** Splits UTF-8 into lines, and yields some at a time. @param chunks none is longer than {@link mostBytesOfLine} */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Lines> {
   const begun = new BegunLine();
   let first = 1;

@@ -90,10 +90,7 @@ export function spellings(value: Value, { ignoresCase }: Alike): readonly [Value
   ];
 }
 
-/**
- * Returns the first text, in the order of a {@link Scale}, behind all texts that start with a prefix; undefined where there is none, as
- * for the empty prefix.
- */
+/** Returns the first string of a {@link Scale} behind all that start with a prefix; undefined where there is none. */
 export function behindPrefix(prefix: string, { ignoresCase }: Alike): string | undefined {
   const text = cased(prefix, { ignoresCase });
   for (let end = text.length; end > 0; end -= 1) {

@@ -75,10 +75,7 @@ export class DecisionSql {
     return filter(`${brackets[0]}\n      ${lines.join("\n      ")}\n    ${brackets[1]}`, "x <> 0");
   }
 
-  /**
-   * Returns SQL that is true of positions whose rule is alone on its level and ends the search; an empty string where all are,
-   * undefined where none is.
-   */
+  /** Returns SQL that is true of positions whose rule ends the search alone; empty for all, undefined for none. */
   #isSingle(position: string): string | undefined {
     if (this.#semantics.wins.by === "all") return undefined;
     const ranges = this.#levels().filter(([from, to]) => from < to || to <= this.#free());

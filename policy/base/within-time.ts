@@ -5,10 +5,7 @@ const script = new Script("work()");
 const scope: { work: () => void } = { work: () => undefined };
 const context = createContext(scope);
 
-/**
- * Runs work that may not end by itself, such as a regular expression.
- * @throws what `late` makes, after `timeoutMs`
- */
+/** Runs work that may not end by itself, such as a regular expression. @throws what `late` makes, after `timeoutMs` */
 export function withinTime<Result>(work: () => Result, timeoutMs: number, late: () => Error): Result {
   const results: Result[] = [];
   scope.work = () => results.push(work());

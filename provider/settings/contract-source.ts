@@ -57,10 +57,7 @@ export function findContract({ folder, ...use }: SettingsSources, name: string):
   };
 }
 
-/**
- * Loads a connection's contract, where one is named or found.
- * @throws MerchantRulesError CONTRACT_INVALID, SETTINGS_INVALID
- */
+/** Loads a connection's contract, if one is found. @throws MerchantRulesError CONTRACT_INVALID, SETTINGS_INVALID */
 export function declaredContract(sources: SettingsSources, name: string = defaultConnection): Contract | undefined {
   const { contract, noContract } = findContract(sources, name);
   return noContract === undefined ? contract : undefined;

@@ -29,10 +29,7 @@ export interface DeclaredName {
 export class DeclaredPlaces {
   readonly folders: readonly ReadFolder[];
 
-  /**
-   * Reads all files of the folders.
-   * @throws MerchantRulesError RULE_INVALID: a folder or a file cannot be read as rules
-   */
+  /** Reads all files of the folders. @throws MerchantRulesError RULE_INVALID: one cannot be read as rules */
   constructor(folders: readonly RuleFolder[]) {
     this.folders = folders.map((each) => ({ ...each, rules: readRuleFolder(each.folder, each.overlay) }));
   }

@@ -28,10 +28,7 @@ export function declaredSemantics(
   return semanticsOf(declaredContract(sources, name), sources, attempted, name);
 }
 
-/**
- * Reads what the rules of a connection mean whose contract is known.
- * @throws MerchantRulesError as declaredSemantics
- */
+/** Reads what rules mean, of a connection whose contract is known. @throws MerchantRulesError as declaredSemantics */
 export function semanticsOf(
   contract: Contract | undefined,
   sources: SettingsSources,

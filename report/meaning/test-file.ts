@@ -91,10 +91,7 @@ export interface TestCase {
 
 type File = z.output<typeof testFileSchema>;
 
-/**
- * Reads the cases in the text of a file.
- * @throws MerchantRulesError PAYMENTS_INVALID: with line and column what is wrong, such as an outcome that there is not
- */
+/** Reads the cases of a file. @throws MerchantRulesError PAYMENTS_INVALID: with line and column what is wrong */
 export function testCasesIn(text: string, file: string, semantics: Semantics): TestCase[] {
   const read = readDescribed(text, file, kindFor(semantics));
   const document = new YamlDocument(text);

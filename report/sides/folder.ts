@@ -16,10 +16,7 @@ interface FolderOptions {
   readonly contract: Contract | undefined;
 }
 
-/**
- * Reads the rules of a folder of rule files, as `loadRules` reads them.
- * @throws MerchantRulesError RULE_INVALID, as loadRules
- */
+/** Reads the rules of a folder, as `loadRules` reads them. @throws MerchantRulesError RULE_INVALID, as loadRules */
 export function folderSide(
   folder: string,
   { overlay, resource, connection = defaultConnection, contract }: FolderOptions,

@@ -12,10 +12,7 @@ import {
   valueAt,
 } from "../../sdk/json/index.ts";
 
-/**
- * A list of rules that can be compared with another one, or shown by itself. All reports and commands read sides; what
- * they make of them is a `Report`.
- */
+/** A list of rules that can be compared with another one, or shown by itself. A `Report` says what was found. */
 export interface RuleSide {
   /** In reports: `stack dev`, `rules`, `production`. */
   readonly name: string;

@@ -9,10 +9,7 @@ import { namesIn, presentsClient } from "./template.ts";
 
 /** The use that a contract is loaded for. */
 export interface ContractUse {
-  /**
-   * Checks definitions by `rule.schema`. To compile it takes longer than all else, so what only reads rules
-   * leaves it out. Default: true.
-   */
+  /** Checks definitions by `rule.schema`; slow to compile, so who only reads rules leaves it out. Default: true. */
   readonly checksDefinitions?: boolean;
 }
 

@@ -68,10 +68,7 @@ export function isPreset(name: string): name is Preset {
   return presets.some((preset) => preset === name);
 }
 
-/**
- * Parses a contract's text. YAML 1.2, of which JSON is a part.
- * @throws MerchantRulesError CONTRACT_INVALID, as {@link loadContract}.
- */
+/** Parses a contract: YAML 1.2, or JSON. @throws MerchantRulesError CONTRACT_INVALID, as {@link loadContract}. */
 export function parseContract(text: string, file: string, use?: ContractUse): Contract {
   return readDescribed(text, file, kindFor(use));
 }

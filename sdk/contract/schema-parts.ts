@@ -28,10 +28,7 @@ export function integer({ min, max, default: fallback }: { min: number; max?: nu
   return (max === undefined ? integers : integers.max(max)).default(fallback);
 }
 
-/**
- * Gives a field its text in editors and in docs/reference/contract.md: what it is, what follows without it, and values that
- * it may have.
- */
+/** Describes a field in editors and in docs/reference/contract.md: what it is, what follows without it, examples. */
 export function says(description: string, ...examples: z.core.util.JSONType[]) {
   return { description, examples };
 }
@@ -127,10 +124,7 @@ export const identifyBy = strict({
     .meta(says("The name of the query parameter, body field or header. Not used where the path names the rule.", "id")),
 });
 
-/**
- * Returns the fields that every described file begins with.
- * @param jsonSchema where this package has the file's JSON Schema
- */
+/** Returns the fields that begin every described file. @param jsonSchema where this package has its JSON Schema */
 export function fileHead(jsonSchema: string) {
   return {
     $schema: z

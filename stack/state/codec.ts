@@ -71,10 +71,7 @@ export function decodeOperation(
   return { resource: decodeResource(resource, crypter), type };
 }
 
-/**
- * The means to open a stored secret: a key, nothing, or (inside another secret, which was encrypted as a whole) the
- * text itself.
- */
+/** The means to open a stored secret: a key, nothing, or (inside another secret) the text itself. */
 type Opener = Decrypter | "plain" | undefined;
 
 function decodeMap(stored: { [key: string]: unknown }, urn: string, crypter: Opener): PropertyMap {

@@ -18,10 +18,7 @@ import { EngineError, messageOf, systemCode } from "../errors.ts";
 
 const sync = promisify(fsync);
 
-/**
- * Replaces a file as a whole: whoever reads it sees the old text or the new one, also after a crash.
- * @param mode of the new file. Default: it is the user's alone
- */
+/** Replaces a file as a whole, also in a crash. @param mode of the new file. Default: it is the user's alone */
 export function writeAtomically(path: string, text: string, mode = 0o600): void {
   const temporary = temporaryOf(path);
   const fd = openSync(temporary, "w", 0o600);

@@ -38,10 +38,7 @@ export class JournalWriter {
   #written = 0;
   #safe = 0;
   #sync: Promise<void> | undefined;
-  /**
-   * The reason why nothing more may be written: what follows a line that is cut off would make the whole log
-   * unreadable.
-   */
+  /** Why nothing more may be written: what follows a line that is cut off would make the whole log unreadable. */
   #failure: { readonly cause: unknown } | undefined;
 
   constructor(file: string, texts: ResourceTexts) {

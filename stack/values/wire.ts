@@ -26,10 +26,7 @@ export const unknownText = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 /** The content of a protobuf Struct: JSON, checked while it is read. */
 export type WireMap = { readonly [key: string]: unknown };
 
-/**
- * Reads properties from the protocol. Fails on assets and archives. Output values cannot come: the SDK sends them only
- * for what is refused (remote components, calls).
- */
+/** Reads properties from the protocol. Fails on assets and archives; output values cannot come. */
 export function fromWire(map: WireMap): PropertyMap {
   return mapValues(map, readValue);
 }

@@ -31,10 +31,7 @@ export function newState(
   };
 }
 
-/**
- * Puts a resource that no operation touched in the place of the old one. Where it is declared in the program alone is
- * not worth writing.
- */
+/** Puts a resource that no operation touched in the place of the old one. Its source position is not worth a write. */
 export function settleSame(ledger: Ledger, old: ResourceState, now: ResourceState): void {
   keepCiphertexts(now.inputs, old.inputs);
   keepCiphertexts(now.outputs, old.outputs);

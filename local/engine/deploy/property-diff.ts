@@ -46,10 +46,7 @@ export interface PathDifference {
   readonly new: PropertyValue | undefined;
 }
 
-/**
- * Returns the paths at which two property maps differ, deepest possible, keys in order. Null and absent are the same key;
- * arrays are compared position by position.
- */
+/** Returns the paths at which two property maps differ, deepest possible, keys in order. Null is the same as absent. */
 export function differences(old: PropertyMap, now: PropertyMap, path: PropertyPath = []): PathDifference[] {
   const keys = new Set([...Object.keys(old), ...Object.keys(now)]);
   return [...keys]

@@ -34,10 +34,7 @@ export class Targets {
   }
 }
 
-/**
- * Limits deletions to what the targets allow, and notes what stays. Where something that stays needs what would go, that is
- * an error, and nothing is deleted.
- */
+/** Limits deletions to the targets, and notes what stays. It is an error where something that stays needs what goes. */
 export function limitDeletes(
   execution: Execution,
   targets: Targets,

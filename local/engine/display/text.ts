@@ -16,10 +16,7 @@ interface TextOptions {
   readonly print: (line: string) => void;
 }
 
-/**
- * Shows a run as it goes: one line a change, the changed paths beneath it, then outputs and a summary. What a preview
- * plans is shown at its end, as a tree.
- */
+/** Shows a run as it goes: a line for each change, its paths, then outputs and a summary; a preview as a tree. */
 export class TextDisplay {
   readonly #options: TextOptions;
   readonly #planned: Step[] = [];

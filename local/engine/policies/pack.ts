@@ -33,10 +33,7 @@ const packSchema = z.looseObject({
   version: z.coerce.string().optional(),
 });
 
-/**
- * Reads the packs, and their configuration, without starting them.
- * @throws EngineError BAD_CALL, POLICY_PACK, UNSUPPORTED: a pack, or a file, that cannot be used
- */
+/** Reads the packs and their configuration. @throws EngineError BAD_CALL, POLICY_PACK, UNSUPPORTED */
 export async function readPacks(
   { policyPacks = [], policyPackConfigs = [] }: PackChoice,
   cwd: string,
