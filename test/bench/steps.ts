@@ -18,10 +18,7 @@ export interface Step {
   readonly flags: readonly string[];
   /** The reason that the rule number k is declared with, by which a change is seen at the service. */
   readonly reason: (k: number) => string;
-  /**
-   * The most requests of each operation that the step may send; of another operation none. Token requests are not counted. Undefined for
-   * what is not this package's.
-   */
+  /** The most requests of each operation that the step may send, without those for a token; undefined for peers. */
   readonly allowed?: RequestCounts;
   readonly rulesAfter: number;
 }

@@ -148,10 +148,7 @@ function inNetwork(address: string, cidr: unknown): boolean | null {
   return base[0] === address[0] && a >> shift === b >> shift;
 }
 
-/**
- * Patterns, by hand: whether RE2 can read each, and whether all dialects read it alike. They are written so that JavaScript reads
- * those that RE2 can read as RE2 does.
- */
+/** Patterns by hand: whether RE2 can read each, and all dialects alike. JavaScript reads those of RE2 as RE2 does. */
 export const patterns: Record<string, "alike" | "re2" | "none"> = {
   a: "alike",
   "^a": "alike",

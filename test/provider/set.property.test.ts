@@ -245,10 +245,7 @@ function leastWrites(before: JsonObject, after: JsonObject): number {
   return changed.length + Math.max(old.size, next.size) - same.length;
 }
 
-/**
- * One for each key whose rule differs, was added or was removed; two where the rule of a key can only be replaced: by a
- * contract without update.
- */
+/** One for each key whose rule differs, came or went; two where a contract without update can only replace it. */
 function mostWrites(before: JsonObject, after: JsonObject, contract: ContractInput): number {
   const inBoth = Object.keys(after).filter((key) => Object.hasOwn(before, key));
   const changed = inBoth.filter((key) => !isSame(before[key], after[key] ?? null)).length;

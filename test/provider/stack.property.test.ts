@@ -177,10 +177,7 @@ async function settle(
   throw new Error(`the runs do not come to an end:\n${said.join("\n")}`);
 }
 
-/**
- * The program with what a refusal advises to add: `adopt`, where the rule with that natural key is declared, and where
- * it can only be taken as it is, its live definition.
- */
+/** The program with `adopt` as a refusal advises, and with the live definition where a rule is taken as it is. */
 function adopting(
   declared: Record<string, JsonObject>,
   failure: string,

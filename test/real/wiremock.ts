@@ -66,10 +66,7 @@ const listed = z.object({
 const made = z.object({ id: z.string() });
 const startsWithinMs = 60_000;
 
-/**
- * Starts WireMock on a free port, with no rules.
- * @throws Error: it ended, or does not answer within a minute; with what it printed
- */
+/** Starts WireMock on a free port, without rules. @throws Error: it ended, or is silent for a minute */
 export async function startWireMock(): Promise<WireMock> {
   const folder = newFolder();
   const [user, password] = ["rules", "correct horse"];

@@ -2,10 +2,7 @@ import { onTestFinished, TestRunner } from "vitest";
 
 const endsOfFile: (() => unknown)[] = [];
 
-/**
- * Puts something away when the running test ends. What is opened outside of a test, or by one of several that run side by
- * side, is put away at the end of the file.
- */
+/** Puts something away when the running test ends; outside of one, or of several at once, at the end of the file. */
 export function atEnd(putAway: () => unknown): void {
   const test = TestRunner.getCurrentTest();
   if (test === undefined || test.concurrent === true) endsOfFile.push(putAway);

@@ -18,11 +18,7 @@ export function installedSpark(): string | undefined {
   return status === 0 && stdout.trim() === sparkVersion ? python : undefined;
 }
 
-/**
- * Runs queries in Spark's local mode, all in one session.
- * @param folder for the queries and the rows
- * @returns the rows of each
- */
+/** Runs queries in one session of Spark's local mode. @param folder for queries and rows @returns the rows of each */
 export function inSpark(
   python: string,
   queries: readonly (readonly string[])[],

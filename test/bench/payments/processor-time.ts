@@ -1,7 +1,4 @@
-/**
- * The time that a core worked for this process so far, in seconds: also for its collector of garbage and for threads of libraries, and
- * not while other processes had the core.
- */
+/** The seconds that a core worked for this process: also for its garbage collector and the threads of libraries. */
 export function processorSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;

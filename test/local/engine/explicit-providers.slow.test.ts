@@ -251,10 +251,7 @@ describe.skipIf(!hasPulumi)(
   },
 );
 
-/**
- * The resources of the state, without where and when: of an unchanged one either place may be kept. And without what
- * encryption makes of secrets: the CLI encrypts anew.
- */
+/** The resources of the state, without places and times, and without secrets, which the CLI encrypts anew. */
 function comparable(project: Project): { urn: string }[] {
   const left = new Set(["modified", "created", "sourcePosition", "stackTrace", "ciphertext"]);
   const text = JSON.stringify(project.state().resources, (key, value) => (left.has(key) ? undefined : value));

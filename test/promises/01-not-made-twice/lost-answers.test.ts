@@ -21,10 +21,7 @@ const contracts: readonly (readonly [string, ContractInput])[] = [
   ["a list and idempotency", contractOf({ idempotency })],
 ];
 
-/**
- * Has a gateway answer creates by itself. The service carries the first of each rule out later, or all of them: when the
- * function that it returns is called, or after `laterMs`.
- */
+/** Has a gateway answer creates; the service carries them out when the result is called, or after `laterMs`. */
 function answerBefore({ front }: Place, status: number, laterMs?: number): () => Promise<void> {
   const { promise: isDue, resolve } = Promise.withResolvers<void>();
   const late: Promise<unknown>[] = [];

@@ -13,10 +13,7 @@ export const timeout = 120_000 * Math.max(1, times);
 /** The time that one run may take, however hostile its input: many times what it takes on a slow machine. */
 const mostMs = 20_000;
 
-/**
- * Runs a property. A run that fails prints its seed and path, with which fast-check repeats it: set FUZZ_SEED and
- * FUZZ_PATH.
- */
+/** Runs a property. A failure prints seed and path; FUZZ_SEED and FUZZ_PATH repeat it. */
 export async function check<T>(
   numRuns: number,
   input: fc.Arbitrary<T>,

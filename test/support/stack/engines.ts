@@ -34,10 +34,7 @@ export interface StackOptions {
   readonly config?: JsonObject;
   /** Default: the token of the first merchant. */
   readonly environment?: Record<string, string>;
-  /**
-   * The program, where it is another one than that which declares what {@link Stack.declare} says. A function is for the
-   * local engine alone.
-   */
+  /** The program, if it is not the one that {@link Stack.declare} has. A function is for the local engine alone. */
   readonly program?: string | (() => void);
 }
 

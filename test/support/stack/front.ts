@@ -22,10 +22,7 @@ export interface FrontAnswer {
 /** Lets a request through to the service, as it is or changed. */
 export type Pass = (changes?: Partial<FrontRequest>) => Promise<FrontAnswer>;
 
-/**
- * A misbehaviour: it answers by itself, or lets the request through and changes what comes of it. Where it
- * throws, the connection is closed without an answer.
- */
+/** A misbehaviour: it answers by itself, or changes what comes of a request. If it throws, the connection is closed. */
 export type Misbehaviour = (request: FrontRequest, pass: Pass) => FrontAnswer | Promise<FrontAnswer>;
 
 /** Stands before a service, and may misbehave in its name. */

@@ -40,10 +40,7 @@ export function withSecretsAt(properties: JsonObject, ...paths: string[][]): Jso
   return isJsonObject(all) ? all : {};
 }
 
-/**
- * These resources as `pulumi stack export` prints them. Secrets are shown, or, where they are not, encrypted with a
- * key that nobody has.
- */
+/** These resources as `pulumi stack export` prints them; secrets are shown, or encrypted with a key that nobody has. */
 export function exportOf(
   resources: readonly StateResource[],
   { config = {}, showSecrets = true }: { config?: JsonObject; showSecrets?: boolean } = {},
