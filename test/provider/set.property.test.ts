@@ -1,16 +1,14 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { FaultInput } from "../../local/service/index.ts";
-import { HookError } from "../../provider/hooks/boundary.ts";
-import { Lifecycle } from "../../provider/hooks/lifecycle.ts";
-import { Session } from "../../provider/hooks/session.ts";
 import { plan } from "../../provider/reconcile/index.ts";
 import { setShape } from "../../provider/state/shape.ts";
 import { readInputs, readState } from "../../provider/state/state.ts";
 import { type ContractInput, defineContract, loadPreset } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/json/index.ts";
 import { marking } from "../support/rules.ts";
-import { resource, withoutSecretMarks } from "../support/stack/hosts.ts";
+import { EngineModel, hooksOf } from "../support/stack/engine-model.ts";
+import { hooksHere, resource, sessionOf } from "../support/stack/hosts.ts";
 import { type Served, serve } from "../support/stack/service.ts";
 
 const illustrative: ContractInput = {
@@ -75,77 +73,44 @@ async function holds<Ts extends [unknown, ...unknown[]]>(
   await fc.assert(fc.asyncProperty(...arbitraries, run), { numRuns });
 }
 
-/** A resource in the state, as the engine keeps it. */
-interface Kept {
-  readonly id: string;
-  readonly properties: JsonObject;
-  /** The last run failed in part, so that the engine runs update whatever diff says. */
-  readonly isPartial: boolean;
-}
-
-/** The end of an `up`: the state, and the failure, if it failed. */
-interface Run {
-  readonly kept: Kept | undefined;
-  readonly failure?: string;
-}
-
 describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) => {
   const hasMarks = (contract.rule?.owner ?? null) !== null;
   let served: Served;
   beforeAll(async () => {
     served = await serve(contract);
   });
-  afterAll(async () => {
-    await served.close();
-  });
 
-  /** One `up` as the engine does it, in a process of its own. */
+  /** One `up` of the set, in a process of its own. Gives what failed. */
   async function up(
-    kept: Kept | undefined,
+    engine: EngineModel,
     rules: JsonObject,
     answers: Record<string, string> = {},
     adopt?: JsonObject,
-  ): Promise<Run> {
-    const environment = { ...served.environment, ...answers };
-    const hooks = new Lifecycle(setShape, new Session({ config: () => undefined, environment, folder: process.cwd() }));
+  ): Promise<string> {
     const declared = resource("all", { rules, allowEmpty: true, ...(adopt === undefined ? {} : { adopt }) });
-    const checked = await hooks.check(kept?.properties ?? {}, declared);
-    expect(checked.failures).toEqual([]);
-    const inputs = withoutSecretMarks(checked.inputs ?? {});
-    try {
-      if (kept === undefined) {
-        const { id, outs = {} } = await hooks.create(inputs);
-        return { kept: { id, properties: withoutSecretMarks(outs), isPartial: false } };
-      }
-      const { changes, replaces = [] } = await hooks.diff(kept.id, kept.properties, inputs);
-      expect(replaces).toEqual([]);
-      if (changes === false && !kept.isPartial) return { kept };
-      const { outs = {} } = await hooks.update(kept.id, kept.properties, inputs);
-      return { kept: { ...kept, properties: withoutSecretMarks(outs), isPartial: false } };
-    } catch (error) {
-      if (!(error instanceof HookError)) throw error;
-      const { id, properties, message } = error;
-      if (id === undefined || properties === undefined) return { kept, failure: message };
-      return { kept: { id, properties: withoutSecretMarks(properties), isPartial: true }, failure: message };
-    }
+    const hooks = hooksOf(hooksHere("merchantRuleSet", sessionOf({ ...served.environment, ...answers })));
+    const failures = await engine.up(hooks, { all: declared });
+    // A set is never replaced.
+    expect(engine.state.length).toBeLessThanOrEqual(1);
+    return failures.join();
   }
 
-  /** A faultless `up`, the requests of which are counted. */
+  /** Makes a faultless `up`. Gives the number of its writes. */
   async function faultless(
-    kept: Kept | undefined,
+    engine: EngineModel,
     rules: JsonObject,
     answers?: Record<string, string>,
     adopt?: JsonObject,
-  ): Promise<{ kept: Kept; writes: number }> {
+  ): Promise<number> {
     served.service.faults.clear();
     served.service.resetRequests();
-    const { kept: after, failure } = await up(kept, rules, answers, adopt);
-    if (after === undefined || failure !== undefined) throw new Error(`a run without faults failed: ${failure}`);
-    const writes = served.service.requests.filter(({ method }) => method !== "GET").length;
-    return { kept: after, writes };
+    expect(await up(engine, rules, answers, adopt)).toBe("");
+    return served.service.requests.filter(({ method }) => method !== "GET").length;
   }
 
-  async function expectExactly({ id, properties }: Kept, rules: JsonObject): Promise<void> {
+  async function expectExactly({ state: [kept] }: EngineModel, rules: JsonObject): Promise<void> {
+    const id = kept?.id ?? "";
+    const properties: JsonObject = kept?.outputs ?? {};
     const live = served.service.rules();
     const byName = (all: Json[]): Json[] => all.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
     expect(byName(live.map(({ rule: { metadata: _, ...rule } }) => rule))).toEqual(byName(Object.values(rules)));
@@ -153,16 +118,14 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
     const ids = Object.fromEntries(live.map(({ ruleId, rule }) => [nameOf(rule), ruleId]));
     const expected = Object.entries(rules).map(([key, rule]) => [key, ids[nameOf(rule)]]);
     expect(properties.ruleIds).toEqual(Object.fromEntries(expected));
-    const hooks = new Lifecycle(
-      setShape,
-      new Session({ config: () => undefined, environment: served.environment, folder: process.cwd() }),
-    );
-    expect(await hooks.diff(id, properties, resource("all", { rules, allowEmpty: true }))).toEqual({ changes: false });
+    const host = hooksHere("merchantRuleSet", sessionOf(served.environment));
+    const news = resource("all", { rules, allowEmpty: true });
+    expect(await host.diff(id, properties, news)).toMatchObject({ changes: "none", replaces: [] });
   }
 
   /** True where the state knows rules, and none of them is at the service. */
-  function areAllGone(kept: Kept | undefined): boolean {
-    const ids = Object.values(Object(kept?.properties.ruleIds));
+  function areAllGone({ state: [kept] }: EngineModel): boolean {
+    const ids = Object.values(Object(kept?.outputs.ruleIds));
     return ids.length > 0 && served.service.rules().every(({ ruleId }) => !ids.includes(ruleId));
   }
 
@@ -177,25 +140,21 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
       async (before, after, runs) => {
         empty();
         const said: string[] = [];
-        let kept: Kept | undefined =
-          Object.keys(before).length === 0 ? undefined : (await faultless(undefined, before)).kept;
+        const engine = new EngineModel();
+        if (Object.keys(before).length > 0) await faultless(engine, before);
         for (const faults of runs) {
           served.service.faults.set(faults);
-          const { kept: now, failure = "" } = await up(kept, after);
-          kept = now;
-          said.push(failure);
+          said.push(await up(engine, after));
         }
         // Without marks the user has to say that what a failed run made without knowing it is to be taken over.
         const answers: Record<string, string> = hasMarks ? {} : { MERCHANT_RULES_RECOVER: "true" };
-        if (areAllGone(kept)) {
+        served.service.faults.clear();
+        if (areAllGone(engine)) {
           // Deletes whose answers were lost: nothing tells them from a wrong place, so the run asks, and the user says so.
-          served.service.faults.clear();
-          const { failure } = await up(kept, after, answers);
-          expect(failure).toContain("MERCHANT_RULES_ACCEPT_ALL_GONE=true");
+          expect(await up(engine, after, answers)).toContain("MERCHANT_RULES_ACCEPT_ALL_GONE=true");
           answers.MERCHANT_RULES_ACCEPT_ALL_GONE = "true";
         }
-        served.service.faults.clear();
-        const { kept: now, failure = "" } = await up(kept, after, answers);
+        const failure = await up(engine, after, answers);
         // A rule that took another key has its old mark still, and so has the one that a lost create made there. Which is
         // the copy nobody can tell, so the refusal names the word for it; the create had said that the rule may exist.
         const isAmbiguous = failure.includes("one of the two is a copy");
@@ -203,7 +162,8 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
         else expect(failure).toBe("");
         const words = [...failure.matchAll(/adopt: \{ "(\w+)": "(\w+)" \}/g)];
         const adopt = isAmbiguous ? Object.fromEntries(words.map(([, key = "", id = ""]) => [key, id])) : undefined;
-        await expectExactly((await faultless(now, after, answers, adopt)).kept, after);
+        await faultless(engine, after, answers, adopt);
+        await expectExactly(engine, after);
       },
     );
   });
@@ -211,15 +171,16 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
   test("takes as many writes as there are differences", async () => {
     await holds([ruleSet, ruleSet], async (before, after) => {
       empty();
-      const first = await faultless(undefined, before);
-      expect(first.writes).toBe(Object.keys(before).length);
-      await expectExactly(first.kept, before);
-      const second = await faultless(first.kept, after);
-      expect(second.writes).toBe(plannedWrites(first.kept, after, contract));
-      expect(second.writes).toBeGreaterThanOrEqual(leastWrites(before, after));
-      expect(second.writes).toBeLessThanOrEqual(mostWrites(before, after, contract));
-      await expectExactly(second.kept, after);
-      expect((await faultless(second.kept, after)).writes).toBe(0);
+      const engine = new EngineModel();
+      expect(await faultless(engine, before)).toBe(Object.keys(before).length);
+      await expectExactly(engine, before);
+      const planned = plannedWrites(engine, after, contract);
+      const writes = await faultless(engine, after);
+      expect(writes).toBe(planned);
+      expect(writes).toBeGreaterThanOrEqual(leastWrites(before, after));
+      expect(writes).toBeLessThanOrEqual(mostWrites(before, after, contract));
+      await expectExactly(engine, after);
+      expect(await faultless(engine, after)).toBe(0);
     });
   });
 });
@@ -229,8 +190,8 @@ function nameOf(rule: Json | undefined): string {
 }
 
 /** One write for each step of the plan, two where a rule is replaced. */
-function plannedWrites({ properties }: Kept, rules: JsonObject, contract: ContractInput): number {
-  const known = readState(setShape, "", properties).rules;
+function plannedWrites({ state: [kept] }: EngineModel, rules: JsonObject, contract: ContractInput): number {
+  const known = readState(setShape, "", kept?.outputs ?? {}).rules;
   const declared = readInputs(setShape, { rules }).rules;
   const cost = { keep: 0, create: 1, update: 1, delete: 1, replace: 2 };
   return plan(known, declared, defineContract(contract)).reduce((sum, { kind }) => sum + cost[kind], 0);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { FaultInput, LocalService } from "../../local/service/index.ts";
 import { type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { EngineModel, type Hooks, hooksOf } from "../support/stack/engine-model.ts";
+import { EngineModel, type Hooks, hooksOfAll } from "../support/stack/engine-model.ts";
 import { hooksHere, markBy, sessionOf } from "../support/stack/hosts.ts";
 import { serve } from "../support/stack/service.ts";
 
@@ -98,7 +98,8 @@ async function holds({ service, environment }: Awaited<ReturnType<typeof serve>>
   ];
   for (const each of others) service.put(undefined, each);
   const engine = new EngineModel();
-  const hooks = (answers: Record<string, string> = {}): Hooks => mixed({ ...environment, ...answers });
+  const hooks = (answers: Record<string, string> = {}): Hooks =>
+    hooksOfAll(hooksHere("merchantRule", sessionOf({ ...environment, ...answers })));
   let doubtful = 0;
   for (const { program: declared, faults, refreshes } of runs) {
     service.faults.set(faults);
@@ -197,20 +198,4 @@ function adopting(
       }
   }
   return changed;
-}
-
-/** The hooks of rules and sets in one process, by what a resource declares or has. */
-function mixed(environment: Record<string, string>): Hooks {
-  const host = hooksHere("merchantRule", sessionOf(environment));
-  const [rules, sets] = [hooksOf(host), hooksOf(host.as("merchantRuleSet"))];
-  const of = (properties: JsonObject): Hooks => (properties.rules === undefined ? rules : sets);
-  return {
-    check: (olds, news) => of(news).check(olds, news),
-    diff: (id, olds, news) => of(news).diff(id, olds, news),
-    create: (news) => of(news).create(news),
-    read: (id, props) => of(props).read(id, props),
-    update: (id, olds, news) => of(news).update(id, olds, news),
-    delete: (id, props) => of(props).delete(id, props),
-    connection: hooksOf(host.as("connection")),
-  };
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { differences as engineDifferences } from "../../local/engine/deploy/property-diff.ts";
 import { ruleType, setType } from "../../provider/host/types.ts";
 import { readStateDrift } from "../../report/drift/drift.ts";
@@ -58,7 +58,6 @@ describe.each(contracts)("under a contract %s", (_name, contract) => {
   beforeAll(async () => {
     served = await serve(contract, { allowDuplicates: true });
   });
-  afterAll(() => served.close());
 
   /** The resources of a stack after an `up`. Half of the keys have been renamed since. */
   async function stack(set: readonly JsonObject[], single: readonly JsonObject[], renames: boolean) {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { differences } from "../../local/engine/deploy/property-diff.ts";
 import { ruleType, setType } from "../../provider/host/types.ts";
 import { planOf } from "../../report/plan/plan-report.ts";
@@ -7,7 +7,7 @@ import { readPreview } from "../../report/plan/preview.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { contractOf } from "../support/stack/contracts.ts";
-import { EngineModel, type Hooks, hooksOf } from "../support/stack/engine-model.ts";
+import { EngineModel, type Hooks, hooksOfAll } from "../support/stack/engine-model.ts";
 import { hooksHere, resource, sessionOf } from "../support/stack/hosts.ts";
 import { type Served, serve } from "../support/stack/service.ts";
 
@@ -86,7 +86,6 @@ describe.each(contracts)("under a contract %s", (_name, contract) => {
   beforeAll(async () => {
     served = await serve(contract);
   });
-  afterAll(() => served.close());
 
   test("the rules of a plan are those for which the next up sends requests", async () => {
     let carriedOut = 0;
@@ -158,19 +157,10 @@ function writesTo({ requests, rules }: Served["service"], deployed: readonly { r
   };
 }
 
-/** A new run. A set is told from a rule by what it declares. */
+/** The hooks of a new run. */
 function hooks(environment: Record<string, string>): Hooks {
-  const session = sessionOf(environment);
-  const [one, many] = [hooksOf(hooksHere("merchantRule", session)), hooksOf(hooksHere("merchantRuleSet", session))];
-  const of = (properties: JsonObject): Hooks => ("rules" in properties ? many : one);
-  return {
-    check: (olds, news) => of(news).check(olds, news),
-    diff: (id, olds, news) => of(news).diff(id, olds, news),
-    create: (news) => of(news).create(news),
-    read: (id, props) => of(props).read(id, props),
-    update: (id, olds, news) => of(news).update(id, olds, news),
-    delete: (id, props) => of(props).delete(id, props),
-  };
+  const { connection: _, ...others } = hooksOfAll(hooksHere("merchantRule", sessionOf(environment)));
+  return others;
 }
 
 /** A preview as the engine prints it. */

@@ -218,3 +218,18 @@ export function hooksOf(host: Host): Hooks {
 export function hooksWithConnection(host: Host): Hooks {
   return { ...hooksOf(host), connection: hooksOf(host.as("connection")) };
 }
+
+/** Gives the hooks of rules, sets and connections of a host: a set is told from a rule by what it declares, or has. */
+export function hooksOfAll(host: Host): Hooks {
+  const [rules, sets] = [hooksOf(host.as("merchantRule")), hooksOf(host.as("merchantRuleSet"))];
+  const of = (properties: JsonObject): Hooks => (properties.rules === undefined ? rules : sets);
+  return {
+    check: (olds, news) => of(news).check(olds, news),
+    diff: (id, olds, news) => of(news).diff(id, olds, news),
+    create: (news) => of(news).create(news),
+    read: (id, props) => of(props).read(id, props),
+    update: (id, olds, news) => of(news).update(id, olds, news),
+    delete: (id, props) => of(props).delete(id, props),
+    connection: hooksOf(host.as("connection")),
+  };
+}
