@@ -15,8 +15,8 @@ import type { Session } from "../provider/hooks/session.ts";
 import type { JsonObject } from "../sdk/json/index.ts";
 import { optionsOf } from "../test/support/command-line.ts";
 import { rule } from "../test/support/rules.ts";
-import { EngineModel, hooksOf } from "../test/support/stack/engine-model.ts";
-import { hooksHere, sessionOf } from "../test/support/stack/hosts.ts";
+import { EngineModel } from "../test/support/stack/engine-model.ts";
+import { type Host, hooksHere, sessionOf } from "../test/support/stack/hosts.ts";
 
 interface Options {
   readonly minutes: number;
@@ -86,7 +86,7 @@ async function soak({ minutes, rules, seed }: Options, service: Service): Promis
   const random = randomFrom(seed);
   const started = performance.now();
   const end = started + minutes * 60_000;
-  const engine = new EngineModel();
+  const engine = new EngineModel({ connects: false });
   const samples: Sample[] = [];
   const problems: string[] = [];
   const count = { runs: 0, sessions: 0, expected: 0, injected: 0, requests: 0, tokens: 0 };
@@ -102,11 +102,11 @@ async function soak({ minutes, rules, seed }: Options, service: Service): Promis
     return sessionOf(service.environment);
   };
   /** Carries out one run of an engine, over the session of the run before it or, now and then, a new one. */
-  const run = async (faults: readonly FaultInput[], work: (hooks: ReturnType<typeof hooksOf>) => Promise<string[]>) => {
+  const run = async (faults: readonly FaultInput[], work: (host: Host) => Promise<string[]>) => {
     await service.ask(faults);
     if (session === undefined || runsLeft === 0) session = await nextSession();
     runsLeft--;
-    const failures = await work(hooksOf(hooksHere("merchantRuleSet", session)));
+    const failures = await work(hooksHere("merchantRuleSet", session));
     const after = await service.ask([]);
     count.runs++;
     count.injected += after.injected;
@@ -127,10 +127,10 @@ async function soak({ minutes, rules, seed }: Options, service: Service): Promis
   for (let round = 0; performance.now() < end && !stopped.signal.aborted && problems.length === 0; round++) {
     const declared = round % 10 === 9 ? {} : declaredBy(random, rules);
     const resources = Object.keys(declared).length === 0 ? {} : { set: { rules: declared, allowEmpty: true } };
-    if (random() < 0.5) await run(someFaults(random), (hooks) => engine.up(hooks, resources));
-    if (random() < 0.3) await run(someFaults(random), (hooks) => engine.refresh(hooks));
-    problems.push(...differences(await run([], (hooks) => engine.up(hooks, resources)), declared));
-    await run([], (hooks) => engine.refresh(hooks));
+    if (random() < 0.5) await run(someFaults(random), (host) => engine.up(host, resources));
+    if (random() < 0.3) await run(someFaults(random), (host) => engine.refresh(host));
+    problems.push(...differences(await run([], (host) => engine.up(host, resources)), declared));
+    await run([], (host) => engine.refresh(host));
     if (performance.now() >= nextSample) {
       nextSample = performance.now() + sampleEveryMs;
       if (typeof collectGarbage === "function") collectGarbage();

@@ -7,7 +7,7 @@ import { readInputs, readState } from "../../provider/state/state.ts";
 import { type ContractInput, defineContract, loadPreset } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/json/index.ts";
 import { marking } from "../support/rules.ts";
-import { EngineModel, hooksOf } from "../support/stack/engine-model.ts";
+import { EngineModel } from "../support/stack/engine-model.ts";
 import { hooksHere, resource, sessionOf } from "../support/stack/hosts.ts";
 import { type Served, serve } from "../support/stack/service.ts";
 
@@ -88,7 +88,7 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
     adopt?: JsonObject,
   ): Promise<string> {
     const declared = resource("all", { rules, allowEmpty: true, ...(adopt === undefined ? {} : { adopt }) });
-    const hooks = hooksOf(hooksHere("merchantRuleSet", sessionOf({ ...served.environment, ...answers })));
+    const hooks = hooksHere("merchantRuleSet", sessionOf({ ...served.environment, ...answers }));
     const failures = await engine.up(hooks, { all: declared });
     // A set is never replaced.
     expect(engine.state.length).toBeLessThanOrEqual(1);
@@ -140,7 +140,7 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
       async (before, after, runs) => {
         empty();
         const said: string[] = [];
-        const engine = new EngineModel();
+        const engine = new EngineModel({ connects: false });
         if (Object.keys(before).length > 0) await faultless(engine, before);
         for (const faults of runs) {
           served.service.faults.set(faults);
@@ -171,7 +171,7 @@ describe.each(contracts)("a set of rules, by a contract %s", (_name, contract) =
   test("takes as many writes as there are differences", async () => {
     await holds([ruleSet, ruleSet], async (before, after) => {
       empty();
-      const engine = new EngineModel();
+      const engine = new EngineModel({ connects: false });
       expect(await faultless(engine, before)).toBe(Object.keys(before).length);
       await expectExactly(engine, before);
       const planned = plannedWrites(engine, after, contract);

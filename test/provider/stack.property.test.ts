@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { FaultInput, LocalService } from "../../local/service/index.ts";
 import { type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { EngineModel, type Hooks, hooksOfAll } from "../support/stack/engine-model.ts";
-import { hooksHere, markBy, sessionOf } from "../support/stack/hosts.ts";
+import { EngineModel } from "../support/stack/engine-model.ts";
+import { type Host, hooksHere, markBy, sessionOf } from "../support/stack/hosts.ts";
 import { serve } from "../support/stack/service.ts";
 
 const preset = loadPreset("illustrative");
@@ -98,8 +98,8 @@ async function holds({ service, environment }: Awaited<ReturnType<typeof serve>>
   ];
   for (const each of others) service.put(undefined, each);
   const engine = new EngineModel();
-  const hooks = (answers: Record<string, string> = {}): Hooks =>
-    hooksOfAll(hooksHere("merchantRule", sessionOf({ ...environment, ...answers })));
+  const hooks = (answers: Record<string, string> = {}): Host =>
+    hooksHere("merchantRule", sessionOf({ ...environment, ...answers }));
   let doubtful = 0;
   for (const { program: declared, faults, refreshes } of runs) {
     service.faults.set(faults);
@@ -154,7 +154,7 @@ async function holds({ service, environment }: Awaited<ReturnType<typeof serve>>
 /** Runs until nothing fails; each run does what the failures of the one before advise. */
 async function settle(
   engine: EngineModel,
-  hooks: (answers: Record<string, string>) => Hooks,
+  hooks: (answers: Record<string, string>) => Host,
   program: Record<string, JsonObject>,
   service: LocalService,
 ): Promise<void> {

@@ -7,8 +7,8 @@ import { readPreview } from "../../report/plan/preview.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { contractOf } from "../support/stack/contracts.ts";
-import { EngineModel, type Hooks, hooksOfAll } from "../support/stack/engine-model.ts";
-import { hooksHere, resource, sessionOf } from "../support/stack/hosts.ts";
+import { EngineModel } from "../support/stack/engine-model.ts";
+import { type Host, hooksHere, resource, sessionOf } from "../support/stack/hosts.ts";
 import { type Served, serve } from "../support/stack/service.ts";
 
 const runs = process.env.FUZZ_RUNS === undefined ? 10 : 60;
@@ -93,13 +93,13 @@ describe.each(contracts)("under a contract %s", (_name, contract) => {
       fc.asyncProperty(programs, async ({ before, after }) => {
         const { service, environment } = served;
         for (const { ruleId } of service.rules()) service.remove(ruleId);
-        const engine = new EngineModel();
-        expect(await engine.up(hooks(environment), before)).toEqual([]);
-        const preview = await previewOf(engine, hooks(environment), after);
+        const engine = new EngineModel({ connects: false });
+        expect(await engine.up(hooksHere("merchantRule", sessionOf(environment)), before)).toEqual([]);
+        const preview = await previewOf(engine, hooksHere("merchantRule", sessionOf(environment)), after);
         const { report, hasChanges } = planOf(readPreview(preview, "the preview"), () => defineContract(contract));
         const deployed = service.rules();
         service.resetRequests();
-        const failures = await engine.up(hooks(environment), after);
+        const failures = await engine.up(hooksHere("merchantRule", sessionOf(environment)), after);
         const mayFail = report.warnings.some((warning) => /the run (?:will|may) refuse/.test(warning));
         if (!mayFail) expect(failures).toEqual([]);
         if (mayFail) return;
@@ -157,18 +157,8 @@ function writesTo({ requests, rules }: Served["service"], deployed: readonly { r
   };
 }
 
-/** The hooks of a new run. */
-function hooks(environment: Record<string, string>): Hooks {
-  const { connection: _, ...others } = hooksOfAll(hooksHere("merchantRule", sessionOf(environment)));
-  return others;
-}
-
 /** A preview as the engine prints it. */
-async function previewOf(
-  { state }: EngineModel,
-  { check, diff }: Hooks,
-  program: Record<string, JsonObject>,
-): Promise<string> {
+async function previewOf({ state }: EngineModel, host: Host, program: Record<string, JsonObject>): Promise<string> {
   const stateOf = (type: string, id: string, inputs: JsonObject, outputs: JsonObject) => ({
     type,
     id,
@@ -178,7 +168,8 @@ async function previewOf(
   const steps = [];
   for (const [name, declared] of Object.entries(program)) {
     const old = state.find((kept) => kept.name === name);
-    const inputs = await check(old?.inputs ?? {}, declared);
+    const hooks = host.as("rules" in declared ? "merchantRuleSet" : "merchantRule");
+    const { inputs } = await hooks.check(declared, old?.inputs ?? {});
     const type = "rules" in inputs ? setType : ruleType;
     const urn = `urn:pulumi:prod::shop::${type}::${name}`;
     const newState = stateOf(type, old?.id ?? "", inputs, {});
@@ -186,8 +177,9 @@ async function previewOf(
       steps.push({ op: "create", urn, newState });
       continue;
     }
-    const { changes = differences(old.inputs, inputs).length > 0, replaces } = await diff(old.id, old.outputs, inputs);
-    const op = replaces.length > 0 ? "replace" : changes ? "update" : "same";
+    const { changes, replaces } = await hooks.diff(old.id, old.outputs, inputs);
+    const isChanged = changes === "unknown" ? differences(old.inputs, inputs).length > 0 : changes === "some";
+    const op = replaces.length > 0 ? "replace" : isChanged ? "update" : "same";
     steps.push({ op, urn, oldState: stateOf(type, old.id, old.inputs, old.outputs), newState });
   }
   for (const { name, id, inputs, outputs } of state) {

@@ -5,7 +5,6 @@ import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { atEnd } from "../../support/ends.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, identifyBy } from "../../support/stack/contracts.ts";
-import { type Hooks, hooksOf } from "../../support/stack/engine-model.ts";
 import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
 import { isList, strangePage } from "../../support/stack/front.ts";
 import { openHost, startHost } from "../../support/stack/hooks.ts";
@@ -40,9 +39,9 @@ async function open() {
     return { id, outs: { definition, ruleId: id } };
   });
   // Each is a run of its own: a client that was refused sends nothing for a while.
-  const run = (): { one: Hooks; many: Hooks } => ({
-    one: hooksOf(hooksHere("merchantRule", sessionOf(served.environment))),
-    many: hooksOf(hooksHere("merchantRuleSet", sessionOf(served.environment))),
+  const run = (): { one: Host; many: Host } => ({
+    one: hooksHere("merchantRule", sessionOf(served.environment)),
+    many: hooksHere("merchantRuleSet", sessionOf(served.environment)),
   });
   return { service, environment: served.environment, host, run, rules, set };
 }
@@ -112,7 +111,7 @@ describe.each(refusals)("%s never makes a rule gone", (_, fault, reason, { isDon
     const [{ id, outs } = { id: "", outs: {} }] = rules;
     /** A run of resources of one rule each, of which one shows that this is the right place. */
     const another = { definition: rule(4), ruleId: service.put(undefined, rule(4)) };
-    const runOfOnes = async (): Promise<Hooks> => {
+    const runOfOnes = async (): Promise<Host> => {
       const { one } = run();
       await one.diff(another.ruleId, another, { definition: rule(4) });
       return one;
@@ -231,10 +230,9 @@ describe("a connection that shows none of the declared rules", () => {
 
   test("deletes nothing: a destroy there fails, and the state keeps its rules", async () => {
     const { rules, set, service, environment } = await elsewhere();
-    const wrong = await startHost(environment);
+    const [wrong, reading] = [await startHost(environment), await startHost(environment)];
     const asSet = wrong.as("merchantRuleSet");
     const deletes = [...rules.map(({ id, outs }) => wrong.delete(id, outs)), asSet.delete("set-1", set)];
-    const reading = await startHost(environment);
     const reads = rules.map(({ id, outs }) => reading.read(id, outs));
     for (const result of await Promise.allSettled([...deletes, ...reads]))
       expect(result).toMatchObject({

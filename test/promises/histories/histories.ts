@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { type JsonObject, withoutValueAt } from "../../../sdk/json/index.ts";
+import type { Order } from "../../support/stack/engine-model.ts";
 import {
   type Declared,
   type Fault,
@@ -9,7 +10,6 @@ import {
   type Merchant,
   newStack,
   note,
-  type Order,
   otherMerchant,
   type Program,
   type RunChoice,

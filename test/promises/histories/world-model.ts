@@ -8,7 +8,8 @@ import { type ContractInput, defineContract } from "../../../sdk/contract/index.
 import { isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
 import { newFile } from "../../support/folder.ts";
 import { contractOf, merchants } from "../../support/stack/contracts.ts";
-import { HookFailure, type Host, hooksHere, sessionOf } from "../../support/stack/hosts.ts";
+import { EngineRun, type Kept, killed, type Order } from "../../support/stack/engine-model.ts";
+import { hooksHere, sessionOf } from "../../support/stack/hosts.ts";
 
 /** A contract's means: a mark, a natural key, an identity, a list. */
 export interface Letters {
@@ -77,12 +78,6 @@ export interface Fault {
     | "503, not done";
 }
 
-/** When the engine begins with the second resource: the order of registrations, and what it waits for. */
-export interface Order {
-  readonly isReversed: boolean;
-  readonly second: "after the first" | "beside the first" | "as soon as the first is compared";
-}
-
 export type Verb = "up" | "refresh" | "destroy";
 
 export interface RunChoice {
@@ -102,19 +97,6 @@ export interface RunResult {
   readonly failures: readonly { readonly name: string; readonly message: string }[];
   /** The names of resources that a hook has made or changed in this run. */
   readonly applied: ReadonlySet<string>;
-}
-
-/** A resource in the state. */
-interface Kept {
-  readonly kind: "connection" | Form;
-  name: string;
-  id: string;
-  inputs: JsonObject;
-  outputs: JsonObject;
-  /** The last run failed in part, so that the next one updates whatever diff says. */
-  isPartial: boolean;
-  /** Replaced already, and to be deleted. */
-  isCondemned: boolean;
 }
 
 /** A stack: its name, its program, its state, and what the test alone knows of it. */
@@ -292,7 +274,7 @@ export class World {
 
   #keptOf({ state }: StackModel, name: "A" | "B"): Kept | undefined {
     return state.find(
-      (each) => !each.isCondemned && each.kind === this.form && (this.form === "set" || each.name === name),
+      ({ kind, name: each, isCondemned }) => !isCondemned && (kind === "set" || (kind === "rule" && each === name)),
     );
   }
 
@@ -381,28 +363,20 @@ export function mentions(output: string, ruleId: string): boolean {
 export function idsOf({ state }: StackModel): Set<string> {
   return new Set(
     state.flatMap(({ kind, id, outputs: { ruleIds } }) => {
-      if (kind === "rules") return [id];
+      if (kind === "rule") return [id];
       return kind === "set" && isJsonObject(ruleIds) ? Object.values(ruleIds).map(String) : [];
     }),
   );
 }
 
-/** The engine was killed. */
-const killed = Symbol("killed");
-
-/** One run of the engine over one stack: what the real one does with hooks and state, as far as hooks can tell. */
+/** One run of the engine over one stack. */
 class Run {
   readonly #world: World;
   readonly #stack: StackModel;
   readonly #choice: RunChoice;
   readonly #session: Session;
-  readonly #connections: Host;
-  readonly #rules: Host;
   readonly #said: string[] = [];
-  readonly #failures: { name: string; message: string }[] = [];
-  readonly #applied = new Set<string>();
-  readonly #death = Promise.withResolvers<never>();
-  #isDead = false;
+  readonly #engine: EngineRun;
   #writes = 0;
   /** Writes that were sent: what is under way when the engine dies still arrives. */
   readonly #sent: Promise<unknown>[] = [];
@@ -412,33 +386,39 @@ class Run {
     this.#stack = stack;
     this.#choice = choice;
     this.#session = session;
-    this.#rules = hooksHere(world.form === "set" ? "merchantRuleSet" : "merchantRule", session, this.#said);
-    this.#connections = this.#rules.as("connection");
-    this.#death.promise.catch(() => undefined);
+    const { order, words, fault } = choice;
+    this.#engine = new EngineRun(stack.state, hooksHere("connection", session, this.#said), {
+      order,
+      connection: { connection: "default", project: "shop", stack: stack.name },
+      replacesConnection: words.replace === true,
+      diesAtConnection: fault?.how === "killed after the connection" ? "before" : undefined,
+    });
   }
 
   async go(): Promise<RunResult> {
     const { verb, fault } = this.#choice;
     const client = await this.#killable();
+    const engine = this.#engine;
     this.#world.service.faults.set(faultsOf(fault));
     try {
-      if (verb === "up") await this.#up();
-      if (verb === "refresh") await this.#refresh();
-      if (verb === "destroy") await this.#removeAll(() => true);
+      if (verb === "up") await engine.up(this.#declared());
+      if (verb === "refresh") await engine.refresh();
+      if (verb === "destroy") await engine.destroy();
     } catch (error) {
       if (error !== killed) throw error;
       await Promise.allSettled(this.#sent);
     } finally {
       this.#world.service.faults.clear();
-      if (!this.#isDead) client.close().catch(() => undefined);
+      if (!engine.isDead) client.close().catch(() => undefined);
     }
-    if (this.#isDead) Object.assign(this.#stack, { isPending: true, isStale: true });
+    const { failures, applied, isDead } = engine;
+    if (isDead) Object.assign(this.#stack, { isPending: true, isStale: true });
     return {
-      isGood: !this.#isDead && this.#failures.length === 0,
-      isKilled: this.#isDead,
-      output: [...this.#said, ...this.#failures.map(({ message }) => message)].join("\n"),
-      failures: this.#failures,
-      applied: this.#applied,
+      isGood: !isDead && failures.length === 0,
+      isKilled: isDead,
+      output: [...this.#said, ...failures.map(({ message }) => message)].join("\n"),
+      failures,
+      applied,
     };
   }
 
@@ -446,47 +426,24 @@ class Run {
   async #killable() {
     const client = await this.#session.place("default").live.client();
     const { fault } = this.#choice;
+    const engine = this.#engine;
     const guarded =
       <Arguments extends unknown[], Answer>(write: (...given: Arguments) => Promise<Answer>) =>
       async (...given: Arguments): Promise<Answer> => {
         this.#writes += 1;
         const isNow = fault?.write === this.#writes;
-        if (isNow && fault.how === "killed before") this.#die();
-        if (this.#isDead) return await this.#death.promise;
+        if (isNow && fault.how === "killed before") engine.die();
+        if (engine.isDead) return await engine.death.promise;
         const sent = write(...given);
         this.#sent.push(sent);
         const answer = await sent;
-        if (isNow && fault.how === "killed after") this.#die();
-        return this.#isDead ? await this.#death.promise : answer;
+        if (isNow && fault.how === "killed after") engine.die();
+        return engine.isDead ? await engine.death.promise : answer;
       };
     client.create = guarded(client.create.bind(client));
     client.update = guarded(client.update.bind(client));
     client.delete = guarded(client.delete.bind(client));
     return client;
-  }
-
-  #die(): void {
-    this.#isDead = true;
-    this.#death.reject(killed);
-  }
-
-  /** A hook, until the engine dies. */
-  #call<T>(hook: Promise<T>): Promise<T> {
-    return Promise.race([hook, this.#death.promise]);
-  }
-
-  async #up(): Promise<void> {
-    const declared = this.#declared();
-    if (declared.length > 0) {
-      const connection = await this.#tried("connection", () => this.#bringConnection());
-      if (connection === undefined) return;
-      await this.#bringAll(declared.map(([name, inputs]) => [name, { ...inputs, [connectionIdField]: connection }]));
-      if (this.#failures.length > 0) return;
-    }
-    const names = new Set(declared.map(([name]) => name));
-    await this.#removeAll(
-      ({ kind, name, isCondemned }) => isCondemned || (kind === "connection" ? names.size === 0 : !names.has(name)),
-    );
   }
 
   /** The resources of the program, in the order of their registration. */
@@ -507,186 +464,6 @@ class Run {
     const rules = Object.fromEntries(entries.map(([name, definition]) => [name, { ...definition }]));
     return [["all", { rules, allowEmpty: true, ...(adopt === undefined ? {} : { adopt }), ...owned("all") }]];
   }
-
-  async #bringConnection(): Promise<string> {
-    const { state, name: stack } = this.#stack;
-    const old = state.find(({ kind, isCondemned }) => kind === "connection" && !isCondemned);
-    const news = { connection: "default", project: "shop", stack };
-    const checked = await this.#checked(this.#connections, old?.inputs ?? {}, news);
-    if (old === undefined || this.#choice.words.replace === true) {
-      const anew = old === undefined ? checked : await this.#checked(this.#connections, {}, news);
-      const { id, outs } = await this.#call(this.#connections.create(anew));
-      const { fault } = this.#choice;
-      if (fault?.how === "killed after the connection") {
-        this.#die();
-        throw killed;
-      }
-      this.#save(() => {
-        if (old !== undefined) old.isCondemned = true;
-        state.push(keptOf("connection", "default", id, anew, outs, false));
-      });
-      return id;
-    }
-    const { changes } = await this.#call(this.#connections.diff(old.id, old.outputs, checked));
-    if (changes === "unknown" ? !isDeepStrictEqual(old.inputs, checked) : changes === "some") {
-      const outputs = await this.#call(this.#connections.update(old.id, old.outputs, checked));
-      this.#save(() => Object.assign(old, { inputs: checked, outputs }));
-    } else this.#save(() => Object.assign(old, { inputs: checked }));
-    return old.id;
-  }
-
-  /** Checks and compares one resource after another; what is to be done goes on beside, unless the program waits. */
-  async #bringAll(declared: readonly (readonly [string, JsonObject])[]): Promise<void> {
-    const { second } = this.#choice.order;
-    const underWay: Promise<unknown>[] = [];
-    const waiting: [string, () => Promise<void>][] = [];
-    const begin = (name: string, step: () => Promise<void>): void => {
-      const done = this.#tried(name, step);
-      // It is waited for below, but for an engine that dies before.
-      done.catch(() => undefined);
-      underWay.push(done);
-    };
-    for (const [name, inputs] of declared) {
-      const step = await this.#tried(name, () => this.#compared(name, inputs));
-      if (step === undefined) break;
-      if (second === "beside the first") waiting.push([name, step]);
-      else begin(name, step);
-      if (second === "after the first") await underWay.at(-1);
-      if (second === "after the first" && this.#failures.length > 0) return;
-    }
-    for (const [name, step] of waiting) begin(name, step);
-    await Promise.all(underWay);
-  }
-
-  async #compared(name: string, news: JsonObject): Promise<() => Promise<void>> {
-    const { state } = this.#stack;
-    const old = state.find((kept) => kept.kind !== "connection" && kept.name === name && !kept.isCondemned);
-    const inputs = await this.#checked(this.#rules, old?.inputs ?? {}, news);
-    if (old === undefined) return () => this.#create(name, inputs);
-    const { changes, replaces, deleteBeforeReplace } = await this.#call(this.#rules.diff(old.id, old.outputs, inputs));
-    if (replaces.length > 0) {
-      const anew = await this.#checked(this.#rules, {}, news);
-      return async () => {
-        if (deleteBeforeReplace) await this.#remove(old);
-        await this.#create(name, anew, old);
-      };
-    }
-    const isChanged = changes === "unknown" ? !isDeepStrictEqual(old.inputs, inputs) : changes === "some";
-    if (isChanged || old.isPartial) return () => this.#update(old, inputs);
-    // The engine keeps the outputs of what is the same.
-    return async () => this.#save(() => Object.assign(old, { inputs }));
-  }
-
-  async #checked(hooks: Host, olds: JsonObject, news: JsonObject): Promise<JsonObject> {
-    const { inputs, failures } = await this.#call(hooks.check(news, olds));
-    if (failures.length > 0) throw new HookFailure(failures.map(({ reason }) => reason).join());
-    return inputs;
-  }
-
-  async #create(name: string, inputs: JsonObject, replaced?: Kept): Promise<void> {
-    const { state } = this.#stack;
-    const keep = (id: string, outputs: JsonObject, isPartial: boolean): void =>
-      this.#save(() => {
-        if (replaced !== undefined) replaced.isCondemned = true;
-        state.push(keptOf(this.#world.form, name, id, inputs, outputs, isPartial));
-      });
-    try {
-      const { id, outs } = await this.#call(this.#rules.create(inputs));
-      keep(id, outs, false);
-      this.#applied.add(name);
-    } catch (error) {
-      if (error instanceof HookFailure && error.partial !== undefined)
-        keep(error.partial.id, error.partial.properties, true);
-      throw error;
-    }
-  }
-
-  async #update(old: Kept, inputs: JsonObject): Promise<void> {
-    try {
-      const outputs = await this.#call(this.#rules.update(old.id, old.outputs, inputs));
-      this.#save(() => Object.assign(old, { inputs, outputs, isPartial: false }));
-      this.#applied.add(old.name);
-    } catch (error) {
-      const { partial } = error instanceof HookFailure ? error : {};
-      if (partial !== undefined)
-        this.#save(() => Object.assign(old, { inputs, outputs: partial.properties, isPartial: true }));
-      throw error;
-    }
-  }
-
-  async #refresh(): Promise<void> {
-    const { state } = this.#stack;
-    const isConnection = ({ kind }: Kept): boolean => kind === "connection";
-    // The engine reads in the order of the state; a run of many reads rules before their connection.
-    const kept = this.#choice.order.isReversed ? state.toReversed() : [...state];
-    await Promise.all(
-      kept.map((each) =>
-        this.#tried(each.name, async () => {
-          if (isConnection(each)) {
-            await this.#call(this.#connections.read(each.id, each.outputs));
-            return;
-          }
-          const { id, props, inputs } = await this.#call(this.#rules.read(each.id, each.outputs));
-          if (id === "") this.#drop(each);
-          else this.#save(() => Object.assign(each, { id, outputs: props, inputs, isPartial: false }));
-        }),
-      ),
-    );
-  }
-
-  /** Deletes: rules first, then connections, which all of them depend on; nothing more after a failure. */
-  async #removeAll(isMeant: (kept: Kept) => boolean): Promise<void> {
-    const meant = this.#stack.state.filter(isMeant);
-    const [connections, rules] = [true, false].map((is) => meant.filter(({ kind }) => (kind === "connection") === is));
-    const { isReversed, second } = this.#choice.order;
-    for (const kept of [isReversed ? rules?.toReversed() : rules, connections]) {
-      const removing = (each: Kept): Promise<unknown> => this.#tried(each.name, () => this.#remove(each));
-      if (second === "after the first") for (const each of kept ?? []) await removing(each);
-      else await Promise.all((kept ?? []).map(removing));
-      if (this.#failures.length > 0) return;
-    }
-  }
-
-  async #remove(kept: Kept): Promise<void> {
-    await this.#call((kept.kind === "connection" ? this.#connections : this.#rules).delete(kept.id, kept.outputs));
-    this.#drop(kept);
-  }
-
-  #drop(kept: Kept): void {
-    this.#save(() => {
-      const { state } = this.#stack;
-      state.splice(state.indexOf(kept), 1);
-    });
-  }
-
-  /** A dead engine writes no state. */
-  #save(change: () => void): void {
-    if (!this.#isDead) change();
-  }
-
-  /** Runs a part of the run; what fails is noted. */
-  async #tried<T>(name: string, run: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await run();
-    } catch (error) {
-      if (error === killed) throw error;
-      // Anything but what a hook says is a defect.
-      if (!(error instanceof Error) || !/HookFailure|HookError/.test(error.constructor.name)) throw error;
-      this.#failures.push({ name, message: error.message });
-      return undefined;
-    }
-  }
-}
-
-function keptOf(
-  kind: Kept["kind"],
-  name: string,
-  id: string,
-  inputs: JsonObject,
-  outputs: JsonObject,
-  isPartial: boolean,
-): Kept {
-  return { kind, name, id, inputs, outputs, isPartial, isCondemned: false };
 }
 
 function faultsOf(fault: Fault | undefined): FaultInput[] {

@@ -6,7 +6,7 @@ import { contractFields } from "../../../scripts/reference/contract-fields.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
 import { asWritten, isEqual, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
-import { EngineModel, hooksWithConnection } from "../../support/stack/engine-model.ts";
+import { EngineModel } from "../../support/stack/engine-model.ts";
 import { startHost } from "../../support/stack/hooks.ts";
 import { contractFileOf, startService } from "../../support/stack/service.ts";
 import { type Dialect, dialects } from "./dialects.ts";
@@ -29,7 +29,7 @@ async function open({ contract, settings = {}, token = localCredentials.token }:
     ...settings,
   };
   const engine = new EngineModel();
-  const hooks = async () => hooksWithConnection(await startHost(environment, "merchantRuleSet"));
+  const hooks = () => startHost(environment, "merchantRuleSet");
   return {
     service,
     up: async (rules?: JsonObject) => engine.up(await hooks(), rules === undefined ? {} : { all: { rules, ...owned } }),

@@ -4,7 +4,7 @@ import type { ServedRequest } from "../../../local/service/index.ts";
 import { loadPreset } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
-import { EngineModel, hooksOf } from "../../support/stack/engine-model.ts";
+import { EngineModel } from "../../support/stack/engine-model.ts";
 import { hooksHere, sessionOf } from "../../support/stack/hosts.ts";
 import { TestProject } from "../../support/stack/project.ts";
 import { serve } from "../../support/stack/service.ts";
@@ -33,8 +33,8 @@ test("50 programs at once that know nothing of a service's rate limit are refuse
   const { service } = served;
 
   const sessions = Array.from({ length: programs - engineRuns }, async (_, program) => {
-    const hooks = hooksOf(hooksHere("merchantRuleSet", sessionOf(served.environment)));
-    return await new EngineModel().up(hooks, { set: { rules: rulesOf(program) } });
+    const hooks = hooksHere("merchantRuleSet", sessionOf(served.environment));
+    return await new EngineModel({ connects: false }).up(hooks, { set: { rules: rulesOf(program) } });
   });
   const runs = Array.from({ length: engineRuns }, async (_, n) => {
     const project = new TestProject(served.environment);
@@ -83,8 +83,8 @@ test("programs whose contracts share out the service's rate limit send no more t
   const sessions = Array.from({ length: sharers - sharingRuns }, async (_, program) => {
     // All at the same moment would leave a service that counts to the millisecond no room for what is late on the way.
     await sleep((1_000 / sharers) * program);
-    const hooks = hooksOf(hooksHere("merchantRuleSet", sessionOf(served.environment)));
-    return await new EngineModel().up(hooks, { set: { rules: rulesOf(program, rules) } });
+    const hooks = hooksHere("merchantRuleSet", sessionOf(served.environment));
+    return await new EngineModel({ connects: false }).up(hooks, { set: { rules: rulesOf(program, rules) } });
   });
   const runs = Array.from({ length: sharingRuns }, async (_, n) => {
     const project = new TestProject(served.environment);

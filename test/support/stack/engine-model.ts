@@ -4,30 +4,9 @@ import { connectionIdField } from "../../../provider/state/names.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { HookFailure, type Host } from "./hosts.ts";
 
-/** The hooks of one kind of resource, in this process or in a provider host of their own. */
-export interface Hooks {
-  /** Gives the inputs that every later hook gets. Throws what is wrong with them. */
-  check(olds: JsonObject, news: JsonObject): Promise<JsonObject>;
-  diff(
-    id: string,
-    olds: JsonObject,
-    news: JsonObject,
-  ): Promise<{ changes: boolean | undefined; replaces: readonly string[]; deleteBeforeReplace: boolean }>;
-  create(news: JsonObject): Promise<{ id: string; outs: JsonObject }>;
-  read(id: string, props: JsonObject): Promise<{ id: string; props: JsonObject; inputs: JsonObject }>;
-  update(id: string, olds: JsonObject, news: JsonObject): Promise<JsonObject>;
-  delete(id: string, props: JsonObject): Promise<void>;
-  /** The hooks of the resources' Connection. Without them, the declared inputs say which one it is, or that there is none. */
-  readonly connection?: Hooks;
-}
-
-/** The Connection that the resources of a stack register. */
-export const connectionInputs = { connection: "default", project: "shop", stack: "test" };
-
-const killed = "the engine was killed at its Connection";
-
 /** A resource in the state. */
 export interface Kept {
+  readonly kind: "connection" | "rule" | "set";
   readonly name: string;
   id: string;
   inputs: JsonObject;
@@ -38,7 +17,7 @@ export interface Kept {
   isCondemned: boolean;
 }
 
-/** True where two states are the same to the engine: in inputs, null and absent are. */
+/** Decides whether two states are the same to the engine: in inputs, null and absent are. */
 export function isSameState(one: readonly Kept[], other: readonly Kept[]): boolean {
   const rest = (state: readonly Kept[]) => state.map(({ inputs: _, ...kept }) => kept);
   return (
@@ -47,189 +26,293 @@ export function isSameState(one: readonly Kept[], other: readonly Kept[]): boole
   );
 }
 
+/** When the engine begins with the next resource: the order of registrations, and what it waits for. */
+export interface Order {
+  readonly isReversed: boolean;
+  readonly second: "after the first" | "beside the first" | "as soon as the first is compared";
+}
+
+export interface RunChoices {
+  readonly order?: Order;
+  /** Resources of rules get no Connection: their inputs say which one it is, or that there is none. */
+  readonly connects?: boolean;
+  /** The Connection that the program declares. */
+  readonly connection?: JsonObject;
+  /** The Connection is replaced, as `--replace` does. */
+  readonly replacesConnection?: boolean;
+  /** The engine is killed when the Connection has been made: before its state has it, or after, and nothing else is begun. */
+  readonly diesAtConnection?: "before" | "after" | undefined;
+}
+
+/** The engine was killed. */
+export const killed = Symbol("killed");
+
 /**
- * The engine's work on the resources of one stack, as far as hooks can tell: their Connection first, of which they
- * take the id; creates, updates and replacements at once; deletes afterwards and only if all went well, the Connection's
- * last; the state kept up to date with every outcome. A run gives what failed in it.
+ * One run of the engine over the state of one stack: what the real one does, as far as hooks can tell. The Connection
+ * comes first, and the others take its id; creates, updates and replacements as resources are compared; deletes
+ * afterwards and only if all went well, the Connection's last; the state is kept up to date with every outcome.
  */
-export class EngineModel {
-  #state: Kept[] = [];
-  #connection: Kept | undefined;
-  #diesAt: "before" | "after" | undefined;
+export class EngineRun {
+  /** Errors by the resource that they came of. */
+  readonly failures: { readonly name: string; readonly message: string }[] = [];
+  /** The names of resources that a hook has made or changed in this run. */
+  readonly applied = new Set<string>();
+  readonly death = Promise.withResolvers<never>();
+  isDead = false;
+  readonly #state: Kept[];
+  readonly #host: Host;
+  readonly #choices: RunChoices;
 
-  /** The resources of rules. */
-  get state(): readonly Kept[] {
-    return this.#state;
+  constructor(state: Kept[], host: Host, choices: RunChoices = {}) {
+    this.#state = state;
+    this.#host = host;
+    this.#choices = choices;
+    this.death.promise.catch(() => undefined);
   }
 
-  /** True once the state has a Connection. */
-  get hasConnection(): boolean {
-    return this.#connection !== undefined;
+  /** Ends the engine's life: nothing more is begun or written to the state, and the run rejects with `killed`. */
+  die(): void {
+    this.isDead = true;
+    this.death.reject(killed);
   }
 
-  /** The next run is killed when its Connection has been made: before its state has it, or after, and nothing else is begun. */
-  dieAtConnection(at: "before" | "after"): void {
-    this.#diesAt = at;
-  }
-
-  async up(hooks: Hooks, declared: Readonly<Record<string, JsonObject>>): Promise<string[]> {
-    const failures: string[] = [];
-    let own: JsonObject;
-    try {
-      own = Object.keys(declared).length === 0 ? {} : await this.#connect(hooks.connection);
-    } catch (error) {
+  /** Makes one `up` of the resources by name, in the order of their registration. */
+  async up(declared: readonly (readonly [string, JsonObject])[]): Promise<void> {
+    const { connects = true } = this.#choices;
+    if (declared.length > 0) {
+      const own = connects ? await this.#tried("default", () => this.#bringConnection()) : {};
       // What depends on it is not come to.
-      return [messageOf(error)];
+      if (own === undefined) return;
+      await this.#bringAll(declared.map(([name, inputs]) => [name, { ...inputs, ...own }]));
+      if (this.failures.length > 0) return;
     }
+    const names = new Set(declared.map(([name]) => name));
+    await this.#removeAll(
+      ({ kind, name, isCondemned }) => isCondemned || (kind === "connection" ? names.size === 0 : !names.has(name)),
+    );
+  }
+
+  async refresh(): Promise<void> {
+    // The engine reads in the order of the state; a run of many reads rules before their connection.
+    const kept = this.#choices.order?.isReversed ? this.#state.toReversed() : [...this.#state];
     await Promise.all(
-      Object.entries(declared).map(([name, inputs]) =>
-        this.#bring(hooks, name, { ...inputs, ...own }).catch((error: Error) => failures.push(error.message)),
+      kept.map((each) =>
+        this.#tried(each.name, async () => {
+          const { id, props, inputs } = await this.#call(this.#of(each).read(each.id, each.outputs));
+          if (each.kind === "connection") return;
+          if (id === "") this.#drop(each);
+          else this.#save(() => Object.assign(each, { id, outputs: props, inputs, isPartial: false }));
+        }),
       ),
     );
-    if (failures.length > 0) return failures;
-    const unwanted = this.#state.filter(({ name, isCondemned }) => isCondemned || !Object.hasOwn(declared, name));
-    await Promise.all(
-      unwanted.map((kept) => this.#remove(hooks, kept).catch((error: Error) => failures.push(error.message))),
-    );
-    const { connection } = hooks;
-    if (failures.length > 0 || Object.keys(declared).length > 0 || this.#connection === undefined) return failures;
-    await connection?.delete(this.#connection.id, this.#connection.outputs);
-    this.#connection = undefined;
-    return failures;
   }
 
-  async refresh(hooks: Hooks): Promise<string[]> {
-    const failures: string[] = [];
-    const { connection } = hooks;
-    if (connection !== undefined && this.#connection !== undefined)
-      await connection.read(this.#connection.id, this.#connection.outputs);
-    await Promise.all(
-      this.#state.map(async (kept) => {
-        try {
-          const { id, props, inputs } = await hooks.read(kept.id, kept.outputs);
-          if (id === "") this.#drop(kept);
-          else Object.assign(kept, { id, outputs: props, inputs, isPartial: false });
-        } catch (error) {
-          failures.push(messageOf(error));
-        }
-      }),
-    );
-    return failures;
+  destroy(): Promise<void> {
+    return this.#removeAll(() => true);
   }
 
-  /** Makes the Connection, or compares it; gives what its resources take of it. */
-  async #connect(hooks: Hooks | undefined): Promise<JsonObject> {
-    if (hooks === undefined) return {};
-    const inputs = await hooks.check(this.#connection?.inputs ?? {}, connectionInputs);
-    if (this.#connection === undefined) {
-      const { id, outs } = await hooks.create(inputs);
-      const diesAt = this.#diesAt;
-      this.#diesAt = undefined;
-      if (diesAt === "before") throw new Error(killed);
-      this.#connection = { name: "default", id, inputs, outputs: outs, isPartial: false, isCondemned: false };
-      if (diesAt === "after") throw new Error(killed);
-    } else await hooks.diff(this.#connection.id, this.#connection.outputs, inputs);
-    return { [connectionIdField]: this.#connection.id };
+  /** Gives the hooks of a resource. */
+  #of({ kind }: Pick<Kept, "kind">): Host {
+    if (kind === "connection") return this.#host.as("connection");
+    return this.#host.as(kind === "set" ? "merchantRuleSet" : "merchantRule");
   }
 
-  async #bring(hooks: Hooks, name: string, declared: JsonObject): Promise<void> {
-    const old = this.#state.find((kept) => kept.name === name && !kept.isCondemned);
-    const inputs = await hooks.check(old?.inputs ?? {}, declared);
-    if (old === undefined) return this.#create(hooks, name, inputs);
-    const { changes, replaces, deleteBeforeReplace } = await hooks.diff(old.id, old.outputs, inputs);
-    if (replaces.length > 0) return this.#replace(hooks, old, inputs, deleteBeforeReplace);
-    // Where the hook leaves it open, the engine compares the inputs by itself.
-    const isChanged = changes ?? differences(old.inputs, inputs).length > 0;
-    if (isChanged || old.isPartial) return this.#update(hooks, old, inputs);
-    old.inputs = inputs;
+  /** Waits for a hook, until the engine dies. */
+  #call<T>(hook: Promise<T>): Promise<T> {
+    return Promise.race([hook, this.death.promise]);
   }
 
-  async #create(hooks: Hooks, name: string, inputs: JsonObject): Promise<void> {
-    const keep = (id: string, outputs: JsonObject, isPartial: boolean): void => {
-      this.#state.push({ name, id, inputs, outputs, isPartial, isCondemned: false });
+  /** Makes the Connection, or compares it. Gives what its resources take of it. */
+  async #bringConnection(): Promise<JsonObject> {
+    const { connection: news = { connection: "default", project: "shop", stack: "test" } } = this.#choices;
+    const old = this.#state.find(({ kind, isCondemned }) => kind === "connection" && !isCondemned);
+    const hooks = this.#of({ kind: "connection" });
+    const checked = await this.#checked(hooks, old?.inputs ?? {}, news);
+    if (old !== undefined && this.#choices.replacesConnection !== true) {
+      const { changes } = await this.#call(hooks.diff(old.id, old.outputs, checked));
+      if (this.#isChange(changes, old, checked)) {
+        const outputs = await this.#call(hooks.update(old.id, old.outputs, checked));
+        this.#save(() => Object.assign(old, { inputs: checked, outputs }));
+      } else this.#save(() => Object.assign(old, { inputs: checked }));
+      return { [connectionIdField]: old.id };
+    }
+    const anew = old === undefined ? checked : await this.#checked(hooks, {}, news);
+    const { id, outs } = await this.#call(hooks.create(anew));
+    const { diesAtConnection } = this.#choices;
+    if (diesAtConnection === "before") this.die();
+    this.#keep({ kind: "connection", name: "default", id, inputs: anew, outputs: outs, isPartial: false }, old);
+    if (diesAtConnection === "after") this.die();
+    if (this.isDead) throw killed;
+    return { [connectionIdField]: id };
+  }
+
+  /** Checks and compares one resource after another; what is to be done goes on beside, unless the program waits. */
+  async #bringAll(declared: readonly (readonly [string, JsonObject])[]): Promise<void> {
+    const second = this.#choices.order?.second ?? "as soon as the first is compared";
+    const underWay: Promise<unknown>[] = [];
+    const waiting: [string, () => Promise<void>][] = [];
+    const begin = (name: string, step: () => Promise<void>): void => {
+      const done = this.#tried(name, step);
+      // It is waited for below, but for an engine that dies before.
+      done.catch(() => undefined);
+      underWay.push(done);
     };
+    for (const [name, inputs] of declared) {
+      const step = await this.#tried(name, () => this.#compared(name, inputs));
+      if (step === undefined) break;
+      if (second === "beside the first") waiting.push([name, step]);
+      else begin(name, step);
+      if (second === "after the first") await underWay.at(-1);
+      if (second === "after the first" && this.failures.length > 0) return;
+    }
+    for (const [name, step] of waiting) begin(name, step);
+    await Promise.all(underWay);
+  }
+
+  async #compared(name: string, news: JsonObject): Promise<() => Promise<void>> {
+    const old = this.#state.find((kept) => kept.kind !== "connection" && kept.name === name && !kept.isCondemned);
+    const kind = news.rules === undefined ? "rule" : "set";
+    const hooks = this.#of({ kind });
+    const inputs = await this.#checked(hooks, old?.inputs ?? {}, news);
+    if (old === undefined) return () => this.#create({ kind, name, inputs });
+    const { changes, replaces, deleteBeforeReplace } = await this.#call(hooks.diff(old.id, old.outputs, inputs));
+    if (replaces.length > 0) {
+      const anew = await this.#checked(hooks, {}, news);
+      return async () => {
+        if (deleteBeforeReplace) await this.#remove(old);
+        await this.#create({ kind, name, inputs: anew }, old);
+      };
+    }
+    if (this.#isChange(changes, old, inputs) || old.isPartial) return () => this.#update(old, inputs);
+    // The engine keeps the outputs of what is the same.
+    return async () => this.#save(() => Object.assign(old, { inputs }));
+  }
+
+  /** Decides what a diff comes to: where the hook leaves it open, the engine compares the inputs by itself. */
+  #isChange(changes: "unknown" | "none" | "some", { inputs: olds }: Kept, inputs: JsonObject): boolean {
+    return changes === "unknown" ? differences(olds, inputs).length > 0 : changes === "some";
+  }
+
+  async #checked(hooks: Host, olds: JsonObject, news: JsonObject): Promise<JsonObject> {
+    const { inputs, failures } = await this.#call(hooks.check(news, olds));
+    if (failures.length === 0) return inputs;
+    throw new HookFailure(failures.map(({ property, reason }) => `${property} ${reason}`).join("; "));
+  }
+
+  async #create(made: Pick<Kept, "kind" | "name" | "inputs">, replaced?: Kept): Promise<void> {
     try {
-      const { id, outs } = await hooks.create(inputs);
-      keep(id, outs, false);
+      const { id, outs } = await this.#call(this.#of(made).create(made.inputs));
+      this.#keep({ ...made, id, outputs: outs, isPartial: false }, replaced);
+      this.applied.add(made.name);
     } catch (error) {
-      if (error instanceof HookFailure && error.partial !== undefined) {
-        keep(error.partial.id, error.partial.properties, true);
-      }
+      const { partial } = error instanceof HookFailure ? error : {};
+      if (partial !== undefined)
+        this.#keep({ ...made, id: partial.id, outputs: partial.properties, isPartial: true }, replaced);
       throw error;
     }
   }
 
-  async #update(hooks: Hooks, old: Kept, inputs: JsonObject): Promise<void> {
+  async #update(old: Kept, inputs: JsonObject): Promise<void> {
     try {
-      Object.assign(old, { outputs: await hooks.update(old.id, old.outputs, inputs), inputs, isPartial: false });
+      const outputs = await this.#call(this.#of(old).update(old.id, old.outputs, inputs));
+      this.#save(() => Object.assign(old, { inputs, outputs, isPartial: false }));
+      this.applied.add(old.name);
     } catch (error) {
-      if (error instanceof HookFailure && error.partial !== undefined) {
-        Object.assign(old, { outputs: error.partial.properties, inputs, isPartial: true });
-      }
+      const { partial } = error instanceof HookFailure ? error : {};
+      if (partial !== undefined)
+        this.#save(() => Object.assign(old, { inputs, outputs: partial.properties, isPartial: true }));
       throw error;
     }
   }
 
-  async #replace(hooks: Hooks, old: Kept, inputs: JsonObject, deleteFirst: boolean): Promise<void> {
-    if (deleteFirst) await this.#remove(hooks, old);
-    try {
-      await this.#create(hooks, old.name, inputs);
-    } finally {
-      // Also where the new one came about in part.
-      old.isCondemned = this.#state.some((kept) => kept !== old && kept.name === old.name && !kept.isCondemned);
+  /** Deletes: rules first, then connections, which all of them depend on; nothing more after a failure. */
+  async #removeAll(isMeant: (kept: Kept) => boolean): Promise<void> {
+    const meant = this.#state.filter(isMeant);
+    const [connections, rules] = [true, false].map((is) => meant.filter(({ kind }) => (kind === "connection") === is));
+    const { isReversed = false, second = "beside the first" } = this.#choices.order ?? {};
+    for (const kept of [isReversed ? rules?.toReversed() : rules, connections]) {
+      const removing = (each: Kept): Promise<unknown> => this.#tried(each.name, () => this.#remove(each));
+      if (second === "after the first") for (const each of kept ?? []) await removing(each);
+      else await Promise.all((kept ?? []).map(removing));
+      if (this.failures.length > 0) return;
     }
   }
 
-  async #remove(hooks: Hooks, kept: Kept): Promise<void> {
-    await hooks.delete(kept.id, kept.outputs);
+  async #remove(kept: Kept): Promise<void> {
+    await this.#call(this.#of(kept).delete(kept.id, kept.outputs));
     this.#drop(kept);
   }
 
   #drop(kept: Kept): void {
-    this.#state = this.#state.filter((each) => each !== kept);
+    this.#save(() => this.#state.splice(this.#state.indexOf(kept), 1));
+  }
+
+  /** Keeps what was made, also in part, and in place of what. */
+  #keep(made: Omit<Kept, "isCondemned">, replaced?: Kept): void {
+    this.#save(() => {
+      if (replaced !== undefined) replaced.isCondemned = true;
+      this.#state.push({ ...made, isCondemned: false });
+    });
+  }
+
+  /** Changes the state. A dead engine writes none. */
+  #save(change: () => unknown): void {
+    if (!this.isDead) change();
+  }
+
+  /** Runs a part of the run; what fails is noted. */
+  async #tried<T>(name: string, run: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await run();
+    } catch (error) {
+      // Anything but what a hook says is a defect.
+      if (!(error instanceof HookFailure)) throw error;
+      this.failures.push({ name, message: error.message });
+      return undefined;
+    }
   }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
+/** One stack, and the engine's runs over it. Each gives what failed in it. */
+export class EngineModel {
+  readonly #state: Kept[] = [];
+  readonly #choices: RunChoices;
+  #diesAt: "before" | "after" | undefined;
 
-/** The hooks of a host, as the model of the engine calls them. */
-export function hooksOf(host: Host): Hooks {
-  const changes = { none: false, some: true, unknown: undefined };
-  return {
-    async check(olds, news) {
-      const { inputs, failures } = await host.check(news, olds);
-      if (failures.length === 0) return inputs;
-      throw new Error(failures.map(({ property, reason }) => `${property} ${reason}`).join("; "));
-    },
-    async diff(id, olds, news) {
-      const diff = await host.diff(id, olds, news);
-      return { ...diff, changes: changes[diff.changes] };
-    },
-    create: (news) => host.create(news),
-    read: (id, props) => host.read(id, props),
-    update: (id, olds, news) => host.update(id, olds, news),
-    delete: (id, props) => host.delete(id, props),
-  };
-}
+  constructor(choices: RunChoices = {}) {
+    this.#choices = choices;
+  }
 
-/** The same with the hooks of a Connection, which the model of the engine makes and asks like any resource's. */
-export function hooksWithConnection(host: Host): Hooks {
-  return { ...hooksOf(host), connection: hooksOf(host.as("connection")) };
-}
+  /** The resources of rules. */
+  get state(): readonly Kept[] {
+    return this.#state.filter(({ kind }) => kind !== "connection");
+  }
 
-/** Gives the hooks of rules, sets and connections of a host: a set is told from a rule by what it declares, or has. */
-export function hooksOfAll(host: Host): Hooks {
-  const [rules, sets] = [hooksOf(host.as("merchantRule")), hooksOf(host.as("merchantRuleSet"))];
-  const of = (properties: JsonObject): Hooks => (properties.rules === undefined ? rules : sets);
-  return {
-    check: (olds, news) => of(news).check(olds, news),
-    diff: (id, olds, news) => of(news).diff(id, olds, news),
-    create: (news) => of(news).create(news),
-    read: (id, props) => of(props).read(id, props),
-    update: (id, olds, news) => of(news).update(id, olds, news),
-    delete: (id, props) => of(props).delete(id, props),
-    connection: hooksOf(host.as("connection")),
-  };
+  /** True once the state has a Connection. */
+  get hasConnection(): boolean {
+    return this.#state.some(({ kind }) => kind === "connection");
+  }
+
+  /** Has the next run killed when its Connection has been made: see `diesAtConnection`. */
+  dieAtConnection(at: "before" | "after"): void {
+    this.#diesAt = at;
+  }
+
+  async up(host: Host, declared: Readonly<Record<string, JsonObject>>): Promise<string[]> {
+    const run = new EngineRun(this.#state, host, { ...this.#choices, diesAtConnection: this.#diesAt });
+    this.#diesAt = undefined;
+    try {
+      await run.up(Object.entries(declared));
+    } catch (error) {
+      if (error !== killed) throw error;
+      return ["the engine was killed at its Connection"];
+    }
+    return run.failures.map(({ message }) => message);
+  }
+
+  async refresh(host: Host): Promise<string[]> {
+    const run = new EngineRun(this.#state, host, this.#choices);
+    await run.refresh();
+    return run.failures.map(({ message }) => message);
+  }
 }

@@ -2,7 +2,7 @@ import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { atEnd } from "../ends.ts";
 import { contractOf } from "./contracts.ts";
-import { EngineModel, hooksOf } from "./engine-model.ts";
+import { EngineModel } from "./engine-model.ts";
 import { type HookNames, type Host, hooksHere, sessionOf } from "./hosts.ts";
 import { ProviderHost } from "./provider-host.ts";
 import { type Served, type ServeOptions, serve } from "./service.ts";
@@ -53,7 +53,7 @@ export async function openHost(
 
 /** A stack whose every run is a provider host of its own. */
 export class HookStack {
-  readonly #engine = new EngineModel();
+  readonly #engine = new EngineModel({ connects: false });
   readonly #world: World;
   readonly #hooks: HookNames;
   #last: Host | undefined;
@@ -76,12 +76,12 @@ export class HookStack {
   async up(declared: Record<string, JsonObject>, environment: Record<string, string> = {}): Promise<string[]> {
     const host = await this.#world.host(this.#hooks, environment);
     this.#last = host;
-    return this.#engine.up(hooksOf(host), declared);
+    return this.#engine.up(host, declared);
   }
 
   async refresh(environment: Record<string, string> = {}): Promise<string[]> {
     const host = await this.#world.host(this.#hooks, environment);
-    return this.#engine.refresh(hooksOf(host));
+    return this.#engine.refresh(host);
   }
 }
 

@@ -11,8 +11,8 @@ import {
 import { ownerOf } from "../../../../provider/reconcile/index.ts";
 import { isJsonObject, type JsonObject } from "../../../../sdk/json/index.ts";
 import { othersMarkBy, rule } from "../../../support/rules.ts";
-import { EngineModel, type Hooks, hooksWithConnection, isSameState } from "../../../support/stack/engine-model.ts";
-import { type HookNames, hooksHere, sessionOf } from "../../../support/stack/hosts.ts";
+import { EngineModel, isSameState } from "../../../support/stack/engine-model.ts";
+import { type HookNames, type Host, hooksHere, sessionOf } from "../../../support/stack/hosts.ts";
 import { ProviderHost } from "../../../support/stack/provider-host.ts";
 import { filesOf } from "./contract-files.ts";
 import { type FaultKind, kinds } from "./kinds.ts";
@@ -178,16 +178,16 @@ class Bench {
     this.#hurried = { ...this.#environment, MERCHANT_RULES_CONTRACT: hurriedFile };
   }
 
-  hooks(settings: readonly string[] = []): Hooks {
+  hooks(settings: readonly string[] = []): Host {
     return this.#hooksIn({ ...this.#environment, ...Object.fromEntries(settings.map((name) => [name, "true"])) });
   }
 
-  hurriedHooks(): Hooks {
+  hurriedHooks(): Host {
     return this.#hooksIn(this.#hurried);
   }
 
-  #hooksIn(environment: Record<string, string>): Hooks {
-    return hooksWithConnection(hooksHere(hookNames[this.#row.resource], sessionOf(environment)));
+  #hooksIn(environment: Record<string, string>): Host {
+    return hooksHere(hookNames[this.#row.resource], sessionOf(environment));
   }
 
   async prepare(): Promise<void> {
@@ -270,7 +270,7 @@ class Bench {
   }
 
   /** The operation of the row; gives what failed. */
-  run(hooks: Hooks): Promise<string[]> {
+  run(hooks: Host): Promise<string[]> {
     const { operation, resource } = this.#row;
     return operation === "refresh"
       ? this.#engine.refresh(hooks)
@@ -281,7 +281,7 @@ class Bench {
   async killed(): Promise<string[]> {
     const host = await ProviderHost.start({}, this.#environment, hookNames[this.#row.resource]);
     try {
-      const running = this.run(hooksWithConnection(host));
+      const running = this.run(host);
       const held = await Promise.race([this.service.faults.nextHeld(), running.then(() => undefined)]);
       await host.close();
       held?.release();
