@@ -148,7 +148,7 @@ export class EngineRun {
 
   /** Checks and compares one resource after another; what is to be done goes on beside, unless the program waits. */
   async #bringAll(declared: readonly (readonly [string, JsonObject])[]): Promise<void> {
-    const second = this.#choices.order?.second ?? "as soon as the first is compared";
+    const second = this.#choices.order?.second ?? "beside the first";
     const underWay: Promise<unknown>[] = [];
     const waiting: [string, () => Promise<void>][] = [];
     const begin = (name: string, step: () => Promise<void>): void => {
