@@ -3,12 +3,13 @@ import LongestFirst from "./test/support/longest-first.ts";
 import { maxWorkers, poll, putBack } from "./vitest.all.config.ts";
 
 /**
- * Every cell of the fault matrix, and every point at which a run can be stopped; `npm run test:all` runs a part of each.
+ * Every cell of the fault matrix, every point at which a run can be stopped, and walks through the model of the protocol
+ * (`MODEL_WALKS=500` is more of them); `npm run test:all` runs a part of each.
  * `npm run test:faults -- no-list` runs the cells of one contract.
  */
 export default defineConfig({
   test: {
-    include: ["test/promises/09-one-more-up-heals/faults/**/*.test.ts"],
+    include: ["test/promises/09-one-more-up-heals/{faults,model}/**/*.test.ts"],
     env: { FAULT_MATRIX: "whole" },
     setupFiles: "test/support/seed.ts",
     ...putBack,

@@ -4,7 +4,7 @@ import { defined } from "../sdk/json/index.ts";
 import { isEngineError } from "../stack/errors.ts";
 import type { StackIdentity } from "../stack/open/stack-identity.ts";
 import { callCode, exiting } from "./exit-code.ts";
-import { connectionOf, type StoredConnection } from "./export/connection.ts";
+import { memoryIn, type StoredMemory } from "./export/connection.ts";
 import { readRules } from "./export/rules.ts";
 import { type ExportOptions, writeExport } from "./export/write-export.ts";
 import { withSession } from "./live-session.ts";
@@ -48,22 +48,19 @@ async function exportRules(options: ExportOptions): Promise<number> {
     const place = session.place(connectionName(defined({ connection })));
     return { place, read: await readRules(place, { include, exclude, isSet }) };
   });
-  const into = identity === undefined ? undefined : { identity, connection: await storedConnection(options, identity) };
+  const into = identity === undefined ? undefined : { identity, memory: await storedMemory(options, identity) };
   const lines = await writeExport(options, read, place, into);
   console.log(lines.join("\n"));
   return 0;
 }
 
-/** Reads the stack's state, and returns the connection in it; undefined where no rule of it was declared before. */
-async function storedConnection(
-  options: ExportOptions,
-  { isFirst }: StackIdentity,
-): Promise<StoredConnection | undefined> {
-  if (isFirst) return undefined;
+/** Reads the stack's state, and returns the Owner and the connection in it. */
+async function storedMemory(options: ExportOptions, { isFirst }: StackIdentity): Promise<StoredMemory> {
+  if (isFirst) return memoryIn([]);
   try {
-    return connectionOf((await readState(options)).resources, options.connection);
+    return memoryIn((await readState(options)).resources, options.connection);
   } catch (error) {
-    if (isEngineError(error) && error.code === "STACK_NOT_FOUND") return undefined;
+    if (isEngineError(error) && error.code === "STACK_NOT_FOUND") return memoryIn([]);
     throw error;
   }
 }

@@ -5,11 +5,18 @@ import { errorCodes } from "../sdk/errors.ts";
 import { engineErrorCodes } from "../stack/errors.ts";
 import { exiting } from "./exit-code.ts";
 import { pageCalled, pages, sectionOf, sectionsOf } from "./help/pages.ts";
+import { topicCalled, topics } from "./help/topics.ts";
 
-/** Defines `merchant-rules help drift`: prints a page of the documentation, a section of one, or the options of a command. */
+/**
+ * Defines `merchant-rules help drift`: prints a page of the documentation, a section of one, a topic that an error names, or
+ * the options of a command.
+ */
 export function helpCommand(command: Command): void {
   command
-    .argument("[topic]", "a page, an error code, or a command (a page comes before a command of the same name)")
+    .argument(
+      "[topic]",
+      "a page, an error code, a topic of an error, or a command (a page comes before a command of the same name)",
+    )
     .argument("[words...]", "a heading of the page, or the rest of the command's name")
     .addHelpText("after", help)
     .action(
@@ -25,18 +32,25 @@ A page comes as it is, in Markdown.
 
 Exit codes: 0 done; 1 failed; 2 called wrongly: there is no such page.
 
-Examples, which print a page, one section of it, and what an error code means:
+Examples, which print a page, one section of it, what an error code means, and what a word is for that an error asks for:
   npx --no-install merchant-rules help drift
   npx --no-install merchant-rules help drift patterns
-  npx --no-install merchant-rules help RULE_CONFLICT`;
+  npx --no-install merchant-rules help RULE_CONFLICT
+  npx --no-install merchant-rules help same-or-moved`;
 
 const codes: readonly string[] = [...errorCodes, ...engineErrorCodes];
 
 function contents(): string {
   const listed = pages().filter(({ about }) => about !== "");
   const width = Math.max(...listed.map(({ name }) => name.length));
-  const lines = listed.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`);
-  return `The pages, each printed by \`npx --no-install merchant-rules help <page>\`:\n\n${lines.join("\n")}`;
+  const lines = (entries: readonly { readonly name: string; readonly about: string }[]): string =>
+    entries.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`).join("\n");
+  return [
+    "The pages, each printed by `npx --no-install merchant-rules help <page>`:",
+    lines(listed),
+    "What an error says, and the topic that tells more, printed in the same way:",
+    lines(topics()),
+  ].join("\n\n");
 }
 
 function textOf(command: Command, topic: string | undefined, words: readonly string[]): string {
@@ -44,7 +58,8 @@ function textOf(command: Command, topic: string | undefined, words: readonly str
   const code = codes.find((each) => each === topic.toUpperCase());
   const [named = "", anchor] = code === undefined ? topic.split("#") : ["errors", code];
   const page = pageCalled(named);
-  if (page === undefined) return optionsOf(command, [topic, ...words]) ?? refused(command, topic);
+  if (page === undefined)
+    return topicCalled([topic, ...words])?.text ?? optionsOf(command, [topic, ...words]) ?? refused(command, topic);
   const section = anchor ?? (words.length === 0 ? undefined : words.join(" "));
   const text = section === undefined ? page.text : sectionOf(page.text, section);
   if (text !== undefined) return text;
@@ -67,7 +82,7 @@ function optionsOf(command: Command, words: readonly string[]): string | undefin
 function refused(command: Command, topic: string): never {
   const all = pages();
   const commands = (command.parent?.commands ?? []).map((each) => each.name());
-  const names = [...all.map(({ name }) => name), ...commands, ...codes];
+  const names = [...all.map(({ name }) => name), ...topics().map(({ name }) => name), ...commands, ...codes];
   const nearest = closest(
     topic.toLowerCase(),
     names.map((name) => name.toLowerCase()),

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { type Drift, readStateDrift } from "../report/drift/drift.ts";
 import type { DeclaredPlaces } from "../report/files/rule-places.ts";
-import { stateResources } from "../report/state/from-stack.ts";
+import { ownerIdsIn, stateResources } from "../report/state/from-stack.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 import { errorInCommandsOf } from "./engine-commands.ts";
 import { withSession } from "./live-session.ts";
@@ -60,7 +60,7 @@ export async function readDriftOf(
 ): Promise<Drift> {
   const resources = stateResources(stack.resources);
   return await withSession({ ...stack.sources, checksDefinitions: false }, quiet, (session) =>
-    readStateDrift(resources, session, { looksForUnmanaged, withSame }),
+    readStateDrift(resources, session, { looksForUnmanaged, withSame, ownerIds: ownerIdsIn(stack.resources) }),
   ).catch((error: unknown) => {
     if (!isMerchantRulesError(error)) throw error;
     throw errorInCommandsOf(stack.engine, explained(error, stack, resources.length));

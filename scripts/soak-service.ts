@@ -5,8 +5,8 @@ import { localCredentials, startLocalService } from "../local/service/index.ts";
 import { loadPreset } from "../sdk/contract/index.ts";
 
 const messageSchema = z.object({ faults: z.array(faultSchema) });
-/** Short, so that a session needs many tokens. */
-const tokenLifeSeconds = 1;
+/** Shorter than a long run, so that it needs several tokens. */
+const tokenLifeSeconds = 0.25;
 
 const service = await startLocalService({ contract: loadPreset("illustrative"), tokenLifeSeconds });
 // Each message sets the faults from now on; the reply says what was injected since the last one, and how things stand.

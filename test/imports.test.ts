@@ -37,7 +37,21 @@ const floors: Record<string, { readonly floors: readonly (readonly string[])[]; 
     floors: [["language"], ["evaluate"], ["decider", "words"], ["proof", "sql"], ["lint"], [door]],
     apart: "payments",
   },
-  provider: { floors: [["host"], ["reconcile"], ["settings"], ["state"], ["hooks"], ["resources"], [door]] },
+  provider: {
+    floors: [
+      ["host"],
+      ["merchant"],
+      ["decide"],
+      ["refusals"],
+      ["run"],
+      ["steps"],
+      ["settings"],
+      ["state"],
+      ["hooks"],
+      ["resources"],
+      [door],
+    ],
+  },
   stack: { floors: [["."], ["values"], ["state"], ["project"], ["open"]] },
   policy: { floors: [["base"], ["."], [door]] },
   report: {
@@ -196,9 +210,8 @@ describe("circles", () => {
     return graph;
   }
 
-  test("of files there are none, but in the reconciler, which is rebuilt later", () => {
-    const circles = circlesIn(graphOf((file) => file));
-    expect(circles.filter((each) => !each.startsWith("provider/reconcile/"))).toEqual([]);
+  test("of files there are none", () => {
+    expect(circlesIn(graphOf((file) => file))).toEqual([]);
   });
 
   test("of folders there are none", () => {
@@ -300,17 +313,64 @@ describe("the border between the two packages", () => {
   });
 });
 
+describe("the core of the provider", () => {
+  /** All nodes of a file, in order. */
+  function nodesOf(file: string): ts.Node[] {
+    const nodes: ts.Node[] = [
+      ts.createSourceFile(file, readFileSync(join(root, file), "utf8"), ts.ScriptTarget.Latest, true),
+    ];
+    for (const node of nodes) node.forEachChild((child) => void nodes.push(child));
+    return nodes;
+  }
+
+  test("decides without waiting, and knows nothing of run and steps", () => {
+    const files = filesOf("provider/decide");
+    expect(files.length).toBeGreaterThan(0);
+    const waiting = files.filter((file) =>
+      nodesOf(file).some(({ kind }) => [ts.SyntaxKind.AwaitExpression, ts.SyntaxKind.AsyncKeyword].includes(kind)),
+    );
+    expect(waiting).toEqual([]);
+    const known = files.flatMap(targetsOf).filter((target) => isIn(target, ["provider/run", "provider/steps"]));
+    expect(known).toEqual([]);
+  });
+
+  /** Maps that are kept elsewhere: by a schema, a stack, an environment. The list only loses lines. */
+  const otherMaps = [
+    "provider/hooks/check.ts checkers",
+    "provider/resources/data.ts sessions",
+    "provider/settings/misspelt-variables.ts said",
+  ];
+
+  test("keeps what changes during a run in run and the session alone", () => {
+    const isOfRun = (file: string): boolean => isIn(file, ["provider/run"]) || file === "provider/hooks/session.ts";
+    const maps = filesOf("provider").flatMap((file) =>
+      nodesOf(file).flatMap((node) => {
+        const isField = ts.isPropertyDeclaration(node);
+        if (!isField && !(ts.isVariableDeclaration(node) && ts.isSourceFile(node.parent.parent.parent))) return [];
+        const isMap = /^(new )?(Weak)?(Map|Set)\b/.test((node.type ?? node.initializer)?.getText() ?? "");
+        return isMap ? [`${file} ${node.name.getText()}`] : [];
+      }),
+    );
+    const others = maps.filter((each) => !isOfRun(each.split(" ")[0] ?? ""));
+    expect(maps.length).toBeGreaterThan(others.length);
+    expect(others).toEqual(otherMaps);
+  });
+
+  test("never loads what reasons about rules", () => {
+    const loaded = new Set(filesOf("provider"));
+    for (const file of loaded) for (const target of targetsOf(file)) loaded.add(target);
+    expect([...loaded].filter((file) => !isIn(file, ["provider", "sdk"]))).toEqual([]);
+  });
+});
+
 test("the pure rooms do no I/O", () => {
   const io = ["node:fs", "node:http", "node:net", "node:child_process", "undici", "fetch("];
   const pure = [
     ...filesOf("sdk/json"),
     // load.ts, value-lists.ts and read-payments.ts read files; values.ts asks node:net whether a text is an address.
     ...filesOf("meaning").filter((file) => !/\/(load|value-lists|values|read-payments)\.ts$/.test(file)),
-    "provider/reconcile/plan.ts",
-    "provider/reconcile/whose.ts",
-    "provider/reconcile/mark.ts",
-    "provider/reconcile/holders.ts",
-    "provider/reconcile/apply.ts",
+    ...filesOf("provider/merchant"),
+    ...filesOf("provider/decide"),
   ];
   for (const file of pure)
     for (const name of io) expect(readFileSync(join(root, file), "utf8"), file).not.toContain(name);

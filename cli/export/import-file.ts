@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
-import { connectionType } from "../../provider/host/types.ts";
-import { type KnownRule, ownerOf } from "../../provider/reconcile/index.ts";
+import type { KnownRule } from "../../provider/decide/plan.ts";
+import { connectionType, ownerName, ownerType } from "../../provider/host/types.ts";
+import { ownerOf } from "../../provider/merchant/mark.ts";
+import { type Link, linkText, type Site } from "../../provider/merchant/site.ts";
 import { MerchantRule } from "../../provider/resources/merchant-rule.ts";
 import { MerchantRuleSet } from "../../provider/resources/merchant-rule-set.ts";
 import { providerSource } from "../../provider/resources/provider-source.ts";
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
-import { connectionIdField, ownerField, providerField } from "../../provider/state/names.ts";
+import { linkField, ownerField, providerField } from "../../provider/state/names.ts";
 import { type ResourceShape, ruleShape, setShape } from "../../provider/state/shape.ts";
 import { stateVersion, writeInputs, writeState } from "../../provider/state/state.ts";
 import { asWritten, canonical, defined, type Json, type JsonObject } from "../../sdk/json/index.ts";
@@ -19,11 +21,13 @@ export interface ImportInto {
   readonly project: string;
   readonly stack: string;
   readonly connection: string | undefined;
-  /** The contract has a place for marks, and these rules have none. */
-  readonly hasMarks: boolean;
-  /** The id of the stack's connection. */
-  readonly connectionId: string;
-  /** The connection itself, where the state has none yet. */
+  /** What all rules take from Owner and connection. */
+  readonly link: Link;
+  /** Where the rules were read, so that a run knows the place again without a request. */
+  readonly site: Site;
+  /** True where the state has no Owner yet. */
+  readonly isOwnerNew: boolean;
+  /** What the connection says to people; undefined where the state has the connection already. */
   readonly made: ImportedConnection | undefined;
   /** Encrypts a string as the stack's state keeps secrets; undefined where that cannot be done. */
   readonly encrypt: ((text: string) => string) | undefined;
@@ -31,7 +35,6 @@ export interface ImportInto {
 
 /** A connection as its hooks would have made it. */
 interface ImportedConnection {
-  readonly id: string;
   /** The inputs that show people where it leads. */
   readonly shown: JsonObject;
   readonly identity: string | undefined;
@@ -69,32 +72,46 @@ export function importOfSet(rules: readonly ExportedRule[], into: ImportInto): I
 
 function fileOf(entries: readonly object[], into: ImportInto): string {
   if (entries.length === 0) return "";
-  return `${JSON.stringify({ resources: [...connectionEntry(into), ...entries] }, null, 2)}\n`;
+  const resources = [...ownerEntry(into), ...connectionEntry(into), ...entries];
+  return `${JSON.stringify({ resources }, null, 2)}\n`;
 }
 
-/** Returns the entry of the connection, where the state has none yet. It comes first: rules hold its id. */
-function connectionEntry({ made, project, stack, connection = defaultConnection }: ImportInto): object[] {
+/** Returns the entry of the Owner, where the state has none yet. It comes first: all else holds its id. */
+function ownerEntry({ isOwnerNew, link: { ownerId, names } }: ImportInto): object[] {
+  if (!isOwnerNew) return [];
+  const inputs = { names, [providerField]: providerSource("owner") };
+  return [{ type: ownerType, name: ownerName, id: ownerId, inputs, outputs: { ...inputs, stateVersion } }];
+}
+
+/** Returns the entry of the connection, where the state has none yet. It comes before the rules, which hold its link. */
+function connectionEntry({ made, link, project, stack, connection = defaultConnection }: ImportInto): object[] {
   if (made === undefined) return [];
-  const { id, shown, identity } = made;
-  const inputs = { connection, project, stack, ...shown, [providerField]: providerSource("connection") };
-  const outputs = defined({ ...inputs, identity, stateVersion });
-  return [{ type: connectionType, name: connection, id, inputs, outputs }];
+  const { shown, identity } = made;
+  const inputs = {
+    connection,
+    owner: link.ownerId,
+    ownerNames: link.names,
+    names: `${project}/${stack}`,
+    ...shown,
+    [providerField]: providerSource("connection"),
+  };
+  const outputs = defined({ ...inputs, link: linkText(link), identity, stateVersion });
+  return [{ type: connectionType, name: connection, id: connection, inputs, outputs }];
 }
 
 /** Returns inputs and outputs of a resource, as its hooks write them. */
 function stored(shape: ResourceShape, name: string, rules: ReadonlyMap<string, ExportedRule>, into: ImportInto) {
-  const { project, stack, connection, connectionId, encrypt } = into;
+  const { project, stack, connection, link, site, encrypt } = into;
   const owner = ownerOf(project, stack, name);
   const from: JsonObject = {
     ...defined({ connection }),
     [providerField]: providerSource(shape.isRule ? "merchantRule" : "merchantRuleSet"),
     [ownerField]: { [owner]: null },
-    [connectionIdField]: connectionId,
+    [linkField]: linkText(link),
     ...(!shape.isRule && areTexts([...rules]) && { rules: textsOf(rules) }),
   };
-  const mark = into.hasMarks ? { mark: null } : {};
   const known = new Map(
-    [...rules].map(([key, { ruleId, definition }]): [string, KnownRule] => [key, { ruleId, definition, ...mark }]),
+    [...rules].map(([key, { ruleId, definition }]): [string, KnownRule] => [key, { ruleId, definition, site }]),
   );
   // Each secret once for the inputs and once for the outputs, as the engine does.
   const encrypted = (properties: JsonObject): JsonObject => {

@@ -1,12 +1,13 @@
 import { join, relative, resolve, sep } from "node:path";
-import { connectionIdText, newConnectionId, type Place } from "../../provider/reconcile/index.ts";
+import { newOwnerId } from "../../provider/merchant/identity.ts";
+import type { Place } from "../../provider/run/place.ts";
 import { shownInputs } from "../../provider/settings/connection-settings.ts";
 import type { RulePattern } from "../../report/files/rule-pattern.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { valueAt } from "../../sdk/json/index.ts";
 import type { StackIdentity } from "../../stack/open/stack-identity.ts";
 import { engineOf, type StackOptions } from "../stack.ts";
-import { readIdentity, type StoredConnection } from "./connection.ts";
+import { readIdentity, type StoredMemory } from "./connection.ts";
 import type { ExportedRule } from "./exported-rule.ts";
 import { type ImportFile, importOfRules, importOfSet } from "./import-file.ts";
 import { nextSteps } from "./next-steps.ts";
@@ -36,8 +37,8 @@ export interface ExportOptions extends StackOptions {
 /** The stack that is to manage the rules. */
 export interface ExportInto {
   readonly identity: StackIdentity;
-  /** Its connection, where its state has one already. */
-  readonly connection: StoredConnection | undefined;
+  /** What its state has already of whose and where its rules are. */
+  readonly memory: StoredMemory;
 }
 
 /**
@@ -54,7 +55,7 @@ export async function writeExport(
 ): Promise<string[]> {
   const identity = into?.identity;
   const { rules } = read;
-  const who = await readIdentity(place, into?.connection);
+  const who = await readIdentity(place, into?.memory.connection);
   if (rules.length === 0) throw nothingToExport(read, place);
   const { connection, force } = options;
   const out = resolve(options.out);
@@ -117,21 +118,21 @@ async function importOf(
   rules: readonly ExportedRule[],
   { connection, as }: ExportOptions,
   place: Place,
-  { identity, connection: stored }: ExportInto,
+  { identity, memory }: ExportInto,
   who: string | undefined,
 ): Promise<ImportFile> {
   const { project, stack } = identity;
   const encrypt = rules.some(({ secrets }) => secrets.length > 0) ? await identity.encrypter() : undefined;
-  const id = connectionIdText(newConnectionId(who));
-  const made = { id, shown: shownInputs(place.options), identity: who };
-  const hasMarks = place.contract.rule.owner !== null;
+  const { ownerId, names } = memory.owner ?? { ownerId: newOwnerId(), names: `${project}/${stack}` };
+  const site = await place.here(ownerId);
   const into = {
-    hasMarks,
     project,
     stack,
     connection,
-    connectionId: stored?.id ?? id,
-    made: stored === undefined ? made : undefined,
+    link: memory.connection?.link ?? { ownerId, names, site },
+    site,
+    isOwnerNew: memory.owner === undefined,
+    made: memory.connection === undefined ? { shown: shownInputs(place.options), identity: who } : undefined,
     encrypt,
   };
   return as === "files" ? importOfSet(rules, into) : importOfRules(rules, into);

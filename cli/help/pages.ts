@@ -58,6 +58,22 @@ export function sectionOf(text: string, wanted: string): string | undefined {
   return lines.slice(found.line, next?.line).join("\n").trimEnd();
 }
 
+/** Returns the cells of each row of a page's tables, without heads. */
+export function rowsIn(text: string): string[][] {
+  const lines = text.split("\n");
+  return lines.flatMap((line, at) => {
+    const isRow = line.startsWith("| ") && !lines[at + 1]?.startsWith("|---");
+    return isRow
+      ? [
+          line
+            .split("|")
+            .slice(1, -1)
+            .map((cell) => cell.trim()),
+        ]
+      : [];
+  });
+}
+
 const index = "README.md";
 const atRoot = ["SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"];
 /** A row of the table of docs/README.md. */
@@ -93,7 +109,7 @@ function headingsIn(lines: readonly string[]): Heading[] {
 }
 
 /** Returns the end of a link to a heading: `exit-codes` for `Exit codes`. */
-function anchorOf(title: string): string {
+export function anchorOf(title: string): string {
   return title
     .toLowerCase()
     .replace(/[^\p{L}\p{N}_\- ]/gu, "")

@@ -1,5 +1,5 @@
-import { fileOf, mergedObject, type RuleSource } from "../../provider/resources/rule-folder.ts";
 import type { DriftedPath } from "../../report/drift/drift.ts";
+import { fileOf, mergedObject, type RuleSource } from "../../sdk/files/rule-folder.ts";
 import {
   asWritten,
   isEqual,

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { markOf, markText } from "../../provider/reconcile/mark.ts";
+import { markText, namesOf } from "../../provider/merchant/mark.ts";
 import {
   isJsonArray,
   type Json,
@@ -151,7 +151,7 @@ async function probeMark(probing: Probing): Promise<void> {
   const gap = (why: string): void => findings.gap("/rule/owner", why);
   if (valueAt(next.definition, at) !== undefined)
     return gap(`the definition has ${at} already; say another place with --mark-at`);
-  const mark = markText(markOf("Probe0123456789abcde", "project/stack/A resource", "k".repeat(45))).padEnd(200, "x");
+  const mark = markText({ ...sampleMark, names: namesOf("project/stack/A resource", "k".repeat(35)) }).padEnd(200, "x");
   const definition = withFieldAt(next.definition, at, mark);
   const { seen, made, shown } = await tryCreate(probing, { ...next, definition });
   if (made === undefined) return gap(`${seen.said}: the service does not take a text at ${at}`);
@@ -165,9 +165,12 @@ async function probeMark(probing: Probing): Promise<void> {
   findings.fact("/rule/owner", { at }, isErased ? `${stays}; ${byHandWords}` : stays);
 }
 
+/** What decides in a mark, of nobody's stack. */
+const sampleMark = { ownerId: "0123456789abcdef".repeat(2), resource: "0123456789abcdef", bits: "0123456789abcdef" };
+
 /** What a mark is worth where an update erases what is not sent. */
 const byHandWords =
-  "but an update erases what is not sent: whoever changes a rule by hand without this field erases the mark, and where no rule of a stack has its mark any more, a run cannot tell whether this is the right merchant; auth.identity is the better witness";
+  "but an update erases what is not sent: whoever changes a rule by hand without this field erases the mark, and where no rule of a stack has its mark any more, only credentials that have not changed, or ids that no other merchant has, show a run that this is the right merchant; auth.identity is the better witness";
 
 async function probeChosenIds(probing: Probing): Promise<void> {
   const { names, findings, told, sandbox } = probing;

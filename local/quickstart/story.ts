@@ -35,7 +35,7 @@ export async function tellStory(scene: Scene): Promise<void> {
   const preview = await runs.run({ code: 0, says: fields }, "preview", ...stack, "--diff");
   const toCreate = preview.split("\n").filter((line) => /MerchantRule/.test(line) && /create/.test(line)).length;
   expect(toCreate === 3, `the preview should have 3 rules to create, and has ${toCreate}`);
-  narrator.say("So there are 3 rules to create, besides the stack and its connection.");
+  narrator.say("So there are 3 rules to create, besides the stack, its owner and its connection.");
 
   narrator.step("Up", "The rules are created.");
   await runs.run({ code: 0 }, "up", ...stack, ...yes);

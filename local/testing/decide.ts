@@ -1,9 +1,9 @@
-import { naturalKeyText } from "../../provider/reconcile/index.ts";
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import { render } from "../../report/index.ts";
 import { explanationOf } from "../../report/meaning/explain.ts";
 import { meaningOf } from "../../report/meaning/meaning.ts";
 import { semanticsFrom } from "../../report/meaning/semantics-file.ts";
+import { naturalKeyText } from "../../sdk/contract/natural-key.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import type { LiveRule } from "./rules-by-hand.ts";
 import type { WorldStack } from "./runs.ts";

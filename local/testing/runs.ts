@@ -17,7 +17,7 @@ export interface RunOptions {
   readonly program?: Program;
   /** Stack config beside that of the world. Default: none. */
   readonly config?: Config;
-  /** Variables beside those of the world, such as `MERCHANT_RULES_RECOVER: "true"`. A function does not see them. Default: none. */
+  /** Variables beside those of the world, such as `MERCHANT_RULES_FORMER_NAMES: "shop/old"`. A function does not see them. Default: none. */
   readonly env?: Readonly<Record<string, string>>;
   /** Reads the rules first, as `pulumi up --refresh`. Default: false. */
   readonly refresh?: boolean;
@@ -31,8 +31,6 @@ export interface WorldStack {
   readonly contractFile: string;
   /** The settings by which the program reaches the service. */
   readonly connection: Config;
-  /** The names of its connections. */
-  readonly connections: readonly string[];
   readonly config: Config;
   readonly secrets: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string>>;

@@ -3,10 +3,10 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Session } from "../../provider/hooks/session.ts";
-import { defaultConnection, variableName } from "../../provider/settings/setting-names.ts";
+import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import { readStateDrift } from "../../report/drift/drift.ts";
 import { driftReport } from "../../report/drift/drift-report.ts";
-import { stateResources } from "../../report/state/from-stack.ts";
+import { ownerIdsIn, stateResources } from "../../report/state/from-stack.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
@@ -123,7 +123,6 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       contract: named.contract,
       contractFile: named.file,
       connection: connectionConfig({ ...named, url: service.url, tokens, parameters }),
-      connections: [...tokens.keys()],
       config,
       secrets: options.secrets ?? {},
       env,
@@ -252,26 +251,16 @@ class RunningWorld implements World {
 async function driftOf(world: WorldStack): Promise<RuleChanges> {
   const { choice } = await prepare(world);
   const { config, resources, name } = await readStack(choice);
-  const environment = { ...choice.env, ...trusting(world) };
-  const sources = { config: (key: string) => config.get(key)?.text, environment };
+  const sources = { config: (key: string) => config.get(key)?.text, environment: choice.env ?? {} };
   const session = new Session({ ...sources, folder: choice.cwd ?? world.folder, checksDefinitions: false });
   const ofRules = stateResources(resources);
   const looksForUnmanaged = world.contract.operations.list !== null;
-  const drift = await readStateDrift(ofRules, session, { looksForUnmanaged }).catch((error: unknown) => {
+  const ownerIds = ownerIdsIn(resources);
+  const drift = await readStateDrift(ofRules, session, { looksForUnmanaged, ownerIds }).catch((error: unknown) => {
     throw isMerchantRulesError(error) ? session.explain(error) : error;
   });
   const about = { subject: `stack ${name}`, hasRules: ofRules.length > 0, looksForUnmanaged, ignoring: [] };
   return byRule(driftReport(drift, about));
-}
-
-/** Returns the settings by which a world trusts its own service: the only rule there may be the one that was edited. */
-function trusting({ connections }: WorldStack): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    connections.map((name) => {
-      const own = name === defaultConnection ? "" : `${variableName(name)}__`;
-      return [`MERCHANT_RULES_${own}ACCEPT_ALL_GONE`, "true"];
-    }),
-  );
 }
 
 function unexpected(what: "changes" | "drift", rules: RuleChanges["rules"], text: string): AssertionError {

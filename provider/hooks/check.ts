@@ -1,5 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { type Contract, type DefinitionFault, definitionChecker } from "../../sdk/contract/index.ts";
+import { lackedKey } from "../../sdk/contract/natural-key.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import { readJsonText } from "../../sdk/files/json-text.ts";
 import { type TextPlace, YamlDocument } from "../../sdk/files/yaml-document.ts";
@@ -21,7 +22,6 @@ import {
 import { printable, printableLines } from "../../sdk/json/printable.ts";
 import { meant } from "../../sdk/nearest.ts";
 import { isUnknown, type Properties, withinSecret } from "../host/wire.ts";
-import { lackedKey } from "../reconcile/index.ts";
 import { withWordsKept } from "../state/adoption.ts";
 import { definitionsIn } from "../state/definitions.ts";
 import { internalFields } from "../state/names.ts";
@@ -206,7 +206,7 @@ function schemaFaults(definition: JsonObject, schema: JsonObject | null): readon
 }
 
 function naturalKeyFaults(definition: JsonObject, contract: Contract): DefinitionFault[] {
-  const lacked = lackedKey(definition, contract);
+  const lacked = lackedKey(definition, contract, isUnknown);
   if (lacked === undefined) return [];
   const reason = `has no value at ${lacked}, the natural key by which its rule is found (rule.naturalKey in the contract). Declare one`;
   return [{ path: [], reason }];

@@ -1,31 +1,28 @@
 import type { dynamic } from "@pulumi/pulumi";
-import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { asWritten, defined, isEqual } from "../../sdk/json/index.ts";
+import type { LiveRule } from "../../sdk/client/index.ts";
+import { isMerchantRulesError } from "../../sdk/errors.ts";
+import { defined, type Json } from "../../sdk/json/index.ts";
 import { warn } from "../host/print.ts";
 import { isUnknown, leaving, type Properties, picked } from "../host/wire.ts";
-import {
-  type ConnectionId,
-  connectionIdIn,
-  connectionIdText,
-  hashOfIdentity,
-  markIn,
-  newConnectionId,
-  type Place,
-  type PlaceOptions,
-  replacing,
-} from "../reconcile/index.ts";
+import { isOwnerId } from "../merchant/identity.ts";
+import { type Mark, markIn, namesOf } from "../merchant/mark.ts";
+import { isSamePlace, type Link, linkIn, linkText, type Site, sameIdentity } from "../merchant/site.ts";
+import { mayHavePairWord, pairWord, recoverId } from "../merchant/words.ts";
+import { demandNames } from "../refusals/names.ts";
+import { otherIdentity } from "../refusals/place.ts";
+import type { Place } from "../run/place.ts";
 import { shownInputs } from "../settings/connection-settings.ts";
 import { providerField } from "../state/names.ts";
 import { connectionName, demandVersion, stateVersion } from "../state/state.ts";
 import { atBoundary } from "./boundary.ts";
 import type { Session } from "./session.ts";
 
-/** The inputs by which people see where a connection leads; `check` fills in the last two. */
-const shownFields = ["connection", "project", "stack", "address", "parameters"] as const;
+/** The inputs: of Owner and program, and for people; `check` fills in the last two. */
+const fields = ["connection", "owner", "ownerNames", "names", "address", "parameters", providerField] as const;
 
 /**
- * The hooks of a Connection: the product's memory of whose its rules are. No credentials and no settings are kept. In an
- * unchanged run only check and diff are called, so the place itself is proven by the hooks of the rules.
+ * The hooks of a Connection: the product's memory of where the rules are that go by it. No credentials and no settings are
+ * kept. Whether it still leads there is proven by the hooks of the rules; without an identity it keeps the place of before.
  */
 export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Properties> {
   readonly #session: Session;
@@ -42,7 +39,6 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
   /** Fills in where the connection leads, so that the engine shows a change of that. */
   check(_olds: Properties, news: Properties): Promise<dynamic.CheckResult<Properties>> {
     return this.#run("check", () => {
-      this.#session.stackName = nameIn(news);
       if (isUnknown(news.connection)) return { inputs: news, failures: [] };
       try {
         const shown = shownInputs(this.#session.settings(connectionName(news)).place);
@@ -54,34 +50,30 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
     });
   }
 
-  /** Refuses a state that was made under another stack's name, without a request. */
-  diff(id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
-    return this.#run("diff", () => {
+  /** Compares, without a request. What a preview does not know yet is as it was. */
+  diff(_id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
+    return this.#run("diff", async () => {
       demandVersion(olds);
-      const known = this.#hear(id, olds);
-      const settings = this.#session.settings(connectionName(news)).place;
-      demandName(olds, news, settings);
-      const { identity } = settings;
-      if (identity !== undefined && known?.identity !== undefined && known.identity !== hashOfIdentity(identity))
-        throw otherIdentity(settings, identity, olds);
-      return isEqual(picked(olds, shownFields), picked(news, shownFields), asWritten) ? { changes: false } : {};
+      const given = known(news, olds);
+      this.#demandNames(given);
+      const place = this.#session.place(connectionName(given));
+      const isTold = ["connection", "owner", "ownerNames", "names"].every((name) => given[name] === olds[name]);
+      return { changes: !isTold || (await this.#mayMove(linkIn(olds.link), place)) };
     });
   }
 
-  /** Asks who the credentials are, and makes the id. */
+  /** Remembers where the connection leads, and who the credentials are. */
   create(inputs: Properties): Promise<dynamic.CreateResult<Properties>> {
     return this.#run("create", async () => {
-      const name = connectionName(inputs);
-      const place = this.#session.place(name);
-      const settings = this.#session.settings(name).place;
-      const identity = place.contract.auth.identity === null ? undefined : await (await place.live.client()).identity();
-      if (identity !== undefined && settings.identity !== undefined && identity !== settings.identity)
-        throw notTheIdentity(settings, identity);
-      const made = newConnectionId(identity);
-      place.proof.newOwnerIds.add(made.ownerId);
-      this.#session.hearConnection(name, made);
-      await sayNamesakes(inputs, made, place);
-      return { id: connectionIdText(made), outs: outputs(inputs, identity) };
+      this.#demandNames(inputs);
+      const place = this.#session.place(connectionName(inputs));
+      // Without credentials it would remember a place that nothing equals later.
+      await place.live.client();
+      const link = linkOf(inputs, await place.here(text(inputs.owner)));
+      const identity = await shownIdentity(place);
+      this.#session.madeConnection(place.options.name);
+      await sayNamesakes(link, place);
+      return { id: place.options.name, outs: outputs(inputs, link, identity) };
     });
   }
 
@@ -89,40 +81,34 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
     return this.#run("read", () => {
       demandVersion(props);
       this.#demandContract(connectionName(props));
-      this.#hear(id, props, (name, known) => this.#session.hearRead(name, known));
-      return { id, props: leaving(props), inputs: leaving(picked(props, [...shownFields, providerField])) };
+      return { id, props: leaving(props), inputs: leaving(picked(props, fields)) };
     });
   }
 
-  update(id: string, olds: Properties, news: Properties): Promise<dynamic.UpdateResult<Properties>> {
-    return this.#run("update", () => {
-      this.#demandContract(connectionName(news));
-      this.#hear(id, olds);
-      return { outs: outputs(news, typeof olds.identity === "string" ? olds.identity : undefined) };
+  /** Remembers another place only where an identity or the user says that the rules are there. */
+  update(_id: string, olds: Properties, news: Properties): Promise<dynamic.UpdateResult<Properties>> {
+    return this.#run("update", async () => {
+      demandVersion(olds);
+      this.#demandNames(news);
+      const place = this.#session.place(connectionName(news));
+      const before = linkIn(olds.link);
+      const site = await this.#siteAfter(before, text(news.owner), place);
+      const isKept = site.identity === (before?.site.identity ?? null);
+      const identity = isKept ? text(olds.identity) : await shownIdentity(place);
+      return { outs: outputs(news, linkOf(news, site), identity) };
     });
   }
 
   /** Comes last in a destroy. Says what is left of the rules; refuses nothing but a broken contract. */
-  delete(id: string, props: Properties): Promise<void> {
+  delete(_id: string, props: Properties): Promise<void> {
     return this.#run("delete", async () => {
-      const known = connectionIdIn(id);
       const name = connectionName(props);
       this.#demandContract(name);
-      if (known === undefined) return;
+      const ownerId = linkIn(props.link)?.ownerId ?? text(props.owner);
+      if (ownerId === undefined) return;
       try {
         const place = this.#session.place(name);
-        if (!keepsMarks(place)) return;
-        const { byId } = await place.live.listedAnew();
-        const left = [...byId.values()].filter(
-          ({ ruleId, rule }) =>
-            markIn(rule, place.contract)?.ownerId === known.ownerId &&
-            place.holders.keeperOf(ruleId) === undefined &&
-            !place.holders.isKnown(ruleId),
-        );
-        if (left.length > 0)
-          warn(
-            `connection "${name}": ${counted(left.length)} left at the service with the mark of this stack, but in no state: ${listed(left.map(({ ruleId }) => ruleId))}. Delete at the service what you do not want, or declare it with adopt`,
-          );
+        if (keepsMarks(place)) sayLeft(await markedRules(place, "anew"), ownerId, place);
       } catch (error) {
         if (!isMerchantRulesError(error)) throw error;
         warn(
@@ -130,6 +116,40 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
         );
       }
     });
+  }
+
+  /** Decides whether an update may have something to remember. */
+  async #mayMove(before: Link | undefined, place: Place): Promise<boolean> {
+    if (before === undefined) return true;
+    const { words } = this.#session;
+    const canAsk = place.contract.auth.identity !== null;
+    // The setting alone is no request.
+    const now = canAsk ? place.site(before.ownerId) : await place.here(before.ownerId);
+    const canTell = canAsk || now.identity !== null;
+    if (isSamePlace(before.site, now)) return before.site.identity === null && canTell;
+    if (before.site.identity !== null && canTell) return true;
+    // Which case it is, an identity that is asked for decides.
+    return canAsk ? mayHavePairWord(words) : pairWord(words, before.ownerId, before.site, now) !== undefined;
+  }
+
+  /** Decides which place is remembered. @throws MerchantRulesError CONNECTION_FAILED: another merchant's, by both identities */
+  async #siteAfter(before: Link | undefined, ownerId: string | undefined, place: Place): Promise<Site> {
+    if (before === undefined) return await place.here(ownerId);
+    // A key is of an owner id: another Owner compares by that of before.
+    const isSame = isSamePlace(before.site, place.site(before.ownerId));
+    if (isSame && before.site.identity !== null) return { ...place.site(ownerId), identity: before.site.identity };
+    const here = await place.here(ownerId);
+    if (isSame) return here;
+    const word = pairWord(this.#session.words, before.ownerId, before.site, here);
+    const isSameMerchant = sameIdentity(before.site, here);
+    if (isSameMerchant === false && word !== "moved")
+      throw otherIdentity(place, { of: { link: before }, before: before.site, now: here });
+    return isSameMerchant === undefined && word === undefined ? before.site : here;
+  }
+
+  /** Refuses other names here, too: under `--target` the Owner may not be asked. */
+  #demandNames({ ownerNames, names }: Properties): void {
+    demandNames("this stack", text(ownerNames), text(names), this.#session.words);
   }
 
   /**
@@ -145,49 +165,76 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
     }
   }
 
-  /** Tells the run the id of a connection, and by which name people know the identity in it. */
-  #hear(
-    id: string,
-    { identity, ...props }: Properties,
-    hear = (name: string, known: ConnectionId): void => this.#session.hearConnection(name, known),
-  ): ConnectionId | undefined {
-    const known = connectionIdIn(id);
-    const name = connectionName(props);
-    if (known === undefined) return undefined;
-    hear(name, known);
-    if (typeof identity === "string") this.#session.place(name).proof.nameIdentity(identity);
-    return known;
-  }
-
   #run<T>(hook: string, run: () => T | Promise<T>): Promise<T> {
     return atBoundary(hook, (error) => this.#session.explain(error), run);
   }
 }
 
-function outputs(inputs: Properties, identity: string | undefined): Properties {
-  return leaving({
-    ...picked(inputs, [...shownFields, providerField]),
-    ...defined({ identity }),
-    stateVersion,
-  });
+/** Returns the inputs of a diff: each that a preview does not know yet is the row's. */
+function known(news: Properties, olds: Properties): Properties {
+  return Object.fromEntries(
+    Object.entries(news).map(([name, value]): [string, Json] => [
+      name,
+      isUnknown(value) ? (olds[name] ?? value) : value,
+    ]),
+  );
+}
+
+function text(value: Json | undefined): string | undefined {
+  return typeof value === "string" && !isUnknown(value) ? value : undefined;
+}
+
+function linkOf({ owner, ownerNames, names }: Properties, site: Site): Link {
+  const ownerId = text(owner) ?? "";
+  if (!isOwnerId(ownerId)) throw new Error(`${JSON.stringify(owner)} is no owner id`);
+  return { ownerId, names: text(ownerNames) ?? text(names) ?? "", site };
+}
+
+function outputs(inputs: Properties, link: Link, identity: string | undefined): Properties {
+  return leaving({ ...picked(inputs, fields), link: linkText(link), ...defined({ identity }), stateVersion });
+}
+
+/** Returns the identity for people, as the service told it in this run; undefined where the contract cannot ask. */
+async function shownIdentity({ contract, live }: Place): Promise<string | undefined> {
+  return contract.auth.identity === null ? undefined : await (await live.client()).identity();
 }
 
 function keepsMarks({ contract }: Place): boolean {
   return contract.rule.owner !== null && contract.operations.list !== null;
 }
 
-/** Reads the list, and says which rules have the names of a new connection under other owner ids. */
-async function sayNamesakes({ project, stack }: Properties, { ownerId }: ConnectionId, place: Place): Promise<void> {
-  if (!keepsMarks(place)) return;
-  const { byId } = await place.live.listed();
-  const others = [...byId.values()].filter(({ rule }) => {
-    const mark = markIn(rule, place.contract);
-    return mark !== undefined && mark.ownerId !== ownerId && mark.names.startsWith(`${project}/${stack}/`);
+/** A listed rule with a mark. */
+interface Marked extends LiveRule {
+  readonly mark: Mark;
+}
+
+async function markedRules({ live, contract }: Place, how: "known" | "anew"): Promise<Marked[]> {
+  const { byId } = how === "anew" ? await live.listedAnew() : await live.listed();
+  return [...byId.values()].flatMap((each) => {
+    const mark = markIn(each.rule, contract);
+    return mark === undefined ? [] : [{ ...each, mark }];
   });
-  if (others.length === 0) return;
-  const { name, recover } = place.options;
+}
+
+/** Says which rules have this stack's mark and no resource that this run has heard of. */
+function sayLeft(rules: readonly Marked[], ownerId: string, { options, claims }: Place): void {
+  const left = rules.filter(({ ruleId, mark }) => mark.ownerId === ownerId && !claims.isKnown(ruleId));
+  if (left.length === 0) return;
   warn(
-    `connection "${name}": ${others.length === 1 ? "1 rule has" : `${others.length} rules have`} the mark of another stack with this name (${project}/${stack}): ${listed(others.map(({ ruleId }) => ruleId))}. This run does not change or delete such rules. If the state of this very stack was lost, set ${recover.howTo} for one run`,
+    `connection "${options.name}": ${counted(left.length)} left at the service with the mark of this stack, and no resource that this run has heard of has ${left.length === 1 ? "it" : "them"}; another connection may: ${listed(left)}. \`merchant-rules drift\` reads the whole state and tells`,
+  );
+}
+
+/** Reads the list, and says which rules have the names of a new connection's stack under other owner ids. */
+async function sayNamesakes({ ownerId, names }: Link, place: Place): Promise<void> {
+  if (!keepsMarks(place)) return;
+  const stack = namesOf(`${names}/`, "");
+  const others = (await markedRules(place, "known")).filter(
+    ({ mark }) => mark.ownerId !== ownerId && mark.names.startsWith(stack),
+  );
+  if (others.length === 0) return;
+  warn(
+    `connection "${place.options.name}": ${others.length === 1 ? "1 rule has" : `${others.length} rules have`} the mark of another stack with this name (${names}): ${listed(others)}. This run does not change or delete such rules. If the state of this very stack was lost, set MERCHANT_RULES_RECOVER=${recoverId(ownerId)} for one run`,
   );
 }
 
@@ -195,39 +242,7 @@ function counted(rules: number): string {
   return rules === 1 ? "1 rule is" : `${rules} rules are`;
 }
 
-function listed(ids: readonly string[]): string {
+function listed(rules: readonly LiveRule[]): string {
+  const ids = rules.map(({ ruleId }) => ruleId);
   return ids.length > 20 ? `${ids.slice(0, 20).join(", ")} and ${ids.length - 20} more` : ids.join(", ");
-}
-
-function nameIn({ project, stack }: Properties): string {
-  return `${project}/${stack}`;
-}
-
-/** Refuses a state that is another stack's, or this one's before it was renamed. @throws MerchantRulesError SETTINGS_INVALID */
-function demandName(olds: Properties, news: Properties, settings: PlaceOptions): void {
-  const { name, formerNames, howToNameFormer } = settings;
-  const [before, now] = [nameIn(olds), nameIn(news)];
-  if (before === now || formerNames.includes(before)) return;
-  const reason = `the state of connection "${name}" was made as stack ${before}, and this is stack ${now}. Its rules are those of ${before}`;
-  throw new MerchantRulesError("SETTINGS_INVALID", reason, {
-    attempted: "compare the stack's name with its state",
-    advice: `if this stack was renamed, set ${howToNameFormer}=${before} for one run. If its state was copied, do not go on with it, and do not run destroy: both would act on the rules of ${before}. Begin with an empty state`,
-  });
-}
-
-function otherIdentity(settings: PlaceOptions, identity: string, { identity: before }: Properties): MerchantRulesError {
-  const { name } = settings;
-  const reason = `the setting identity of connection "${name}" is ${JSON.stringify(identity)}, and its rules were made as ${JSON.stringify(before)}`;
-  return new MerchantRulesError("CONNECTION_FAILED", reason, {
-    attempted: "compare who the credentials are",
-    advice: `correct the setting; or, to have the stack at the other merchant from now on, run \`${replacing(settings)}\``,
-  });
-}
-
-function notTheIdentity({ name, identity }: PlaceOptions, now: string): MerchantRulesError {
-  const reason = `the credentials of connection "${name}" are those of ${JSON.stringify(now)}, and the setting identity says ${JSON.stringify(identity)}; nothing was written`;
-  return new MerchantRulesError("CONNECTION_FAILED", reason, {
-    attempted: "compare who the credentials are",
-    advice: `give the credentials of ${JSON.stringify(identity)}, or correct the setting`,
-  });
 }

@@ -3,6 +3,7 @@ import { ruleShape, setShape } from "../state/shape.ts";
 import { ConnectionHooks } from "./connection-hooks.ts";
 import { endWithEngine, engineAddress } from "./engine-link.ts";
 import { Lifecycle } from "./lifecycle.ts";
+import { OwnerHooks } from "./owner-hooks.ts";
 import { Session } from "./session.ts";
 
 // State refers to these names by `pulumi-merchant-rules/provider` (see ../registration.ts), so they stay for ever.
@@ -27,3 +28,6 @@ export const merchantRuleSet = new Lifecycle(setShape, session);
 
 /** The dynamic provider of Connection. */
 export const connection = new ConnectionHooks(session);
+
+/** The dynamic provider of Owner. */
+export const owner = new OwnerHooks(session);

@@ -1,7 +1,7 @@
 import { valueAt } from "../../sdk/json/index.ts";
-import { connectionType, ruleType, setType } from "../host/types.ts";
+import type { DeclaredRule } from "../decide/plan.ts";
+import { connectionType, ownerType, ruleType, setType } from "../host/types.ts";
 import type { Properties } from "../host/wire.ts";
-import type { DeclaredRule } from "../reconcile/index.ts";
 import { declaredContract } from "../settings/contract-source.ts";
 import type { SettingsSources } from "../settings/sources.ts";
 import { ruleShape, setShape } from "../state/shape.ts";
@@ -33,13 +33,13 @@ export const knowledgeOfRules = { findsCreates, partsOf };
  */
 function findsCreates({ type, inputs }: OpenCreate, sources: SettingsSources): boolean {
   // It has nothing at the service.
-  if (type === connectionType) return true;
+  if (type === connectionType || type === ownerType) return true;
   if (type !== ruleType && type !== setType) return false;
-  const { rules, connection, connectionId, owner } = readInputs(type === setType ? setShape : ruleShape, inputs);
+  const { rules, connection, link, owner } = readInputs(type === setType ? setShape : ruleShape, inputs);
   const contract = declaredContract({ ...sources, checksDefinitions: false }, connection);
   if (contract === undefined) return false;
   const { operations, rule } = contract;
-  const isOwned = connectionId !== undefined && owner !== "";
+  const isOwned = link !== undefined && owner !== "";
   if (operations.create.identifyBy !== null && isOwned) return true;
   if (operations.list === null) return false;
   const { naturalKey } = rule;

@@ -1,4 +1,4 @@
-import type { Step } from "../reconcile/index.ts";
+import type { Step } from "../decide/plan.ts";
 
 /** The words by which people are told of a change. */
 export interface Word {

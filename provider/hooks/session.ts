@@ -1,8 +1,14 @@
 import type { RulesClient } from "../../sdk/client/index.ts";
 import type { ErrorCode, MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../../sdk/get-or-make.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { print, warn } from "../host/print.ts";
-import { type ConnectionId, Holders, Place } from "../reconcile/index.ts";
+import type { Owner } from "../merchant/mark.ts";
+import { Claims } from "../run/claims.ts";
+import { FirstWrites } from "../run/first-writes.ts";
+import { Live } from "../run/live.ts";
+import { Place, type Reached } from "../run/place.ts";
+import type { Resource } from "../run/resource.ts";
 import {
   type ClientSettings,
   type ConnectionSettings,
@@ -11,24 +17,31 @@ import {
 } from "../settings/connection-settings.ts";
 import { warnOfMisspeltVariables } from "../settings/misspelt-variables.ts";
 import { variableName } from "../settings/setting-names.ts";
-import { type SettingsSources, sameVariables } from "../settings/sources.ts";
+import { providerName, type SettingsSources, sameVariables } from "../settings/sources.ts";
+import { type StackWords, stackWords } from "../settings/words.ts";
+
+/** A resource whose rule the engine replaces, as it was, and what is to come. Its create knows no rule. */
+export interface Replaced {
+  readonly of: Resource;
+  /** Its names in the state, by which its delete is called. */
+  readonly before: Owner;
+  readonly next: JsonObject;
+}
 
 /**
- * What the hooks of one process share: the stack's config, and each place that the connections reach, so that all
- * resources use one token, one limiter and one reading of the list.
+ * What the hooks of one process share: the stack's config, who has which rule, and each place that the connections reach,
+ * so that all resources use one token, one limiter and one reading of the list.
  */
 export class Session {
   #sources: SettingsSources;
   readonly #onListed: (rules: number) => void;
-  readonly #places = new Map<string, Place>();
-  readonly #holders = new Map<string, Holders>();
+  readonly #reached = new Map<string, Reached>();
   readonly #connections = new Map<string, { readonly settings: ConnectionSettings; readonly place: Place }>();
-  /** The ids of connections as their own hooks said them in this run. */
-  readonly #connectionIds = new Map<string, ConnectionId>();
-  /** The stack's name now, `project/stack`, where a hook has said it in this run. */
-  stackName: string | undefined;
-  /** The ids that a refresh has read, by connection: one that was replaced and is not deleted yet is read, too. */
-  readonly #readIds = new Map<string, Map<string, ConnectionId>>();
+  readonly #made = new Set<string>();
+  readonly claims = new Claims();
+  /** Resources whose rule the engine replaces, by holder. */
+  readonly replaced = new Map<string, Replaced>();
+  #words: StackWords | undefined;
   #noContract: string | undefined;
   readonly #said = new Set<string>();
   readonly #planned = new Map<string, string>();
@@ -37,6 +50,22 @@ export class Session {
   constructor(sources: SettingsSources, onListed: (rules: number) => void = () => {}) {
     this.#sources = sources;
     this.#onListed = onListed;
+  }
+
+  /** The words of the user for one run. */
+  get words(): StackWords {
+    this.#words ??= stackWords(this.#sources);
+    return this.#words;
+  }
+
+  /** The explicit provider whose session this is; "" for the default one. */
+  get provider(): string {
+    return providerName(this.#sources.config) ?? "";
+  }
+
+  /** Notes that a connection was made in this run. */
+  madeConnection(name: string): void {
+    this.#made.add(name);
   }
 
   /** Takes the stack's config; stores and returns at once, for the host does not wait. Faults wait for the first use. */
@@ -96,22 +125,6 @@ export class Session {
     return this.#connection(connection).settings;
   }
 
-  /** Returns the id of a connection, where its own hooks have said it in this run: in a refresh rules may be read before. */
-  connectionId(connection: string): ConnectionId | undefined {
-    const [read, ...others] = this.#readIds.get(connection)?.values() ?? [];
-    return this.#connectionIds.get(connection) ?? (others.length > 0 ? undefined : read);
-  }
-
-  /** Takes the id of a connection from its own hooks. */
-  hearConnection(connection: string, id: ConnectionId): void {
-    this.#connectionIds.set(connection, id);
-  }
-
-  /** Takes the id of a connection that a refresh reads. Of several ids nobody can tell which one is that of now. */
-  hearRead(connection: string, id: ConnectionId): void {
-    getOrMake(this.#readIds, connection, () => new Map<string, ConnectionId>()).set(id.ownerId, id);
-  }
-
   #connection(name: string) {
     return getOrMake(this.#connections, name, () => {
       // What is misspelt may be what is missing.
@@ -119,13 +132,16 @@ export class Session {
       const settings = connectionSettings(this.#sources, name);
       const twin = this.#connections.keys().find((each) => each !== name && variableName(each) === variableName(name));
       if (twin !== undefined) throw sameVariables(name, twin);
-      const { parameters, credentials = null, contract, noContract } = settings.client;
+      const { contract, noContract } = settings.client;
+      const { address, parameters, credentials = null } = settings.place;
       this.#noContract ??= noContract;
-      const reached = JSON.stringify([settings.place.address, parameters, credentials]);
-      const holders = getOrMake(this.#holders, reached, () => new Holders());
-      const key = JSON.stringify([reached, contract, settings.place.identity]);
-      const connect = (): Promise<RulesClient> => connectTo(settings.client);
-      const place = getOrMake(this.#places, key, () => new Place(settings.place, holders, connect, this.#onListed));
+      const key = JSON.stringify([address, parameters, credentials, contract]);
+      const reached = getOrMake(this.#reached, key, () => {
+        const live = new Live(contract, () => connectTo(settings.client), this.#onListed);
+        return { live, firstWrites: new FirstWrites(live, this.claims) };
+      });
+      const { claims, words } = this;
+      const place = new Place(settings.place, reached, { claims, words, isMade: (each) => this.#made.has(each) });
       return { settings, place };
     });
   }

@@ -1,8 +1,11 @@
 import { differences, isJsonObject, joinPath, pathOf } from "../../sdk/json/index.ts";
+import type { Step } from "../decide/plan.ts";
 import { isUnknown, type Properties } from "../host/wire.ts";
-import type { Outcome, Place, Resource, Step } from "../reconcile/index.ts";
+import type { Place } from "../run/place.ts";
+import type { Resource } from "../run/resource.ts";
 import { setShape } from "../state/shape.ts";
 import { ownerInput } from "../state/state.ts";
+import type { Outcome } from "../steps/apply.ts";
 import { counted, type PlannedChange, plannedChange, plannedWords } from "./planned-changes.ts";
 
 /** Rules that a preview names, and paths that it names of one. */

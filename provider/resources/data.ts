@@ -6,7 +6,7 @@ import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../../sdk/get-or-make.ts";
 import { isJsonObject, type JsonObject, withValueAt } from "../../sdk/json/index.ts";
 import type { Session } from "../hooks/session.ts";
-import type { Place } from "../reconcile/index.ts";
+import type { Place } from "../run/place.ts";
 
 /** A rule as it is at the service, managed by anybody or by nobody. */
 export interface LiveMerchantRule<Rule extends object = JsonObject> {
@@ -121,7 +121,7 @@ async function readByNaturalKey(value: string | number, place: Place): Promise<L
   const attempted = `read the rule with the natural key ${JSON.stringify(value)}`;
   demand(place, "operations.list", attempted);
   const wanted = withValueAt({}, demand(place, "rule.naturalKey", attempted), value);
-  const found = isJsonObject(wanted) ? await place.live.search(wanted, () => false) : [];
+  const found = isJsonObject(wanted) ? await place.live.find(wanted, undefined) : [];
   if (found.length < 2) return found[0];
   const ids = found.map(({ ruleId }) => ruleId).join(", ");
   throw new MerchantRulesError("RULE_CONFLICT", `${found.length} rules have its natural key: ${ids}`, {

@@ -1,7 +1,7 @@
 import type { MerchantRulesError } from "../../sdk/errors.ts";
+import { InvalidRules, readRuleFolder } from "../../sdk/files/rule-folder.ts";
 import { asWritten, canonical } from "../../sdk/json/canonical.ts";
 import type { JsonObject } from "../../sdk/json/json.ts";
-import { InvalidRules, readRuleFolder } from "./rule-folder.ts";
 
 /** Options for a folder of rules. */
 export interface LoadRulesOptions<As extends "objects" | "texts" = "objects"> {

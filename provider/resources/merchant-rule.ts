@@ -18,8 +18,9 @@ export interface MerchantRuleArgs<Definition extends object | string = JsonObjec
    */
   definition: pulumi.Input<DefinitionInput<Definition>>;
   /**
-   * The connection by which the service is reached, by its name in settings; a plain string. Default: `default`. A change
-   * replaces. Not together with an explicit provider.
+   * The connection by which the service is reached, by its name in settings; a plain string. Default: `default`. Another
+   * name alone changes nothing at the service; the rule is replaced where both merchants are known and differ. Not together
+   * with an explicit provider.
    */
   connection?: string | undefined;
   /**

@@ -1,5 +1,5 @@
 /** The hooks that a resource of this package may name. */
-export type HookSet = "merchantRule" | "merchantRuleSet" | "connection";
+export type HookSet = "merchantRule" | "merchantRuleSet" | "connection" | "owner";
 
 /**
  * Returns the code that the engine keeps for every dynamic resource and runs to read, update and delete it. It names this

@@ -2,7 +2,7 @@ import { sep } from "node:path";
 import type { CustomResourceOptions, Resource } from "@pulumi/pulumi";
 import { RunError } from "@pulumi/pulumi/errors.js";
 import { getProject, getStack } from "@pulumi/pulumi/metadata.js";
-import { ownerOf } from "../reconcile/mark.ts";
+import { ownerOf } from "../merchant/mark.ts";
 import { connectionOf } from "./connection.ts";
 import { declaredJson } from "./declared-json.ts";
 import { providerSource } from "./provider-source.ts";
@@ -23,7 +23,7 @@ export function registeredInputs<Field extends string>(
     [field]: declared === undefined ? undefined : declaredJson(declared, `${name}: ${field}`),
     __provider: providerSource(hooks),
     __owner: { [ownerOf(getProject(), getStack(), pathOf(name, opts?.parent))]: null },
-    __connection: connectionOf(args.connection, type, name, opts).id,
+    __connection: connectionOf(args.connection, type, name, opts).link,
   };
 }
 

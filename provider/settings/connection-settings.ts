@@ -1,13 +1,12 @@
-import { createHash } from "node:crypto";
 import { type Connection, type Credentials, parseBaseUrl } from "../../sdk/client/connection.ts";
 import { templatesOf } from "../../sdk/client/request-template.ts";
 import { type Contract, identityOperation, namesIn, presentsClient } from "../../sdk/contract/index.ts";
 import { MerchantRulesError, shortened } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import { type OnDrift, onDriftChoices } from "../reconcile/hand-edits.ts";
-import type { Answer, PlaceOptions } from "../reconcile/index.ts";
+import { type OnDrift, onDriftChoices } from "../decide/plan.ts";
+import type { PlaceOptions } from "../merchant/place-options.ts";
 import { type FoundContract, findContract } from "./contract-source.ts";
-import { defaultConnection } from "./setting-names.ts";
+import { defaultConnection, secretParametersKey } from "./setting-names.ts";
 import { providerName, type Setting, type SettingsReader, type SettingsSources, settingsReader } from "./sources.ts";
 
 /** The settings of a connection, each part for its reader. */
@@ -40,36 +39,27 @@ export function connectionSettings(sources: SettingsSources, name: string = defa
     return { parameter, howTo, value: own ?? value };
   });
   const provider = providerName(sources.config);
-  const credentials = credentialsOf(setting, contract, provider !== undefined);
+  const { credentials, from } = credentialsOf(setting, contract, provider !== undefined);
   const howToGiveCredentials = describeCredentials(setting, contract);
   const missing = [baseUrl, ...given].filter(({ value }) => value === undefined).map(({ howTo }) => howTo);
   if (baseUrl.value === undefined || missing.length > 0)
     throw missingSettings(name, credentials === undefined ? [...missing, howToGiveCredentials] : missing);
-  const identity = setting("identity");
-  if (identity.value !== undefined && contract.auth.identity === null) {
-    const reason = `connection "${name}" has the setting ${identity.howTo}, but its contract does not say how to find out who the credentials are`;
-    const advice = "describe auth.identity in the contract, or remove the setting";
-    throw new MerchantRulesError("SETTINGS_INVALID", reason, { advice });
-  }
   const parameters = Object.fromEntries(given.map(({ parameter, value = "" }) => [parameter, value]));
   // A preview, which sends nothing, fails on what no request could be made of.
-  const { prefix } = parseBaseUrl(baseUrl.value, `baseUrl of connection ${JSON.stringify(name)}`);
+  const { origin, prefix } = parseBaseUrl(baseUrl.value, `baseUrl of connection ${JSON.stringify(name)}`);
   templatesOf({ name, contract, parameters }, prefix);
   const shared = { name: provider ?? name, contract, parameters };
-  const formerNames = setting("formerNames");
+  const secretParameters = secretNames(contract, sources);
   return {
-    client: { ...shared, baseUrl: baseUrl.value, credentials, howToGiveCredentials, noContract },
+    client: { ...shared, secretParameters, baseUrl: baseUrl.value, credentials, howToGiveCredentials, noContract },
     place: {
       ...shared,
-      resourceName: shared.name,
-      address: baseUrl.value.replace(/\/+$/, ""),
-      shownParameters: shown(parameters, contract),
-      identity: identity.value,
-      formerNames: (formerNames.value ?? "").split(",").flatMap((each) => each.trim() || []),
-      howToNameFormer: formerNames.variable,
-      acceptAllGone: answerOf(setting("acceptAllGone")),
-      moved: answerOf(setting("moved")),
-      recover: answerOf(setting("recover")),
+      provider: provider ?? "",
+      address: `${origin}${prefix}`,
+      credentials,
+      secretParameters,
+      shownParameters: shown(parameters, secretParameters),
+      identity: identityIn(setting, { name: shared.name, contract, isExplicit: provider !== undefined, from }),
     },
     onDrift: onDriftIn(setting("onDrift")),
   };
@@ -83,9 +73,48 @@ export function connectionOf({ howToGiveCredentials, noContract, credentials, ..
   throw noContract === undefined ? error : error.with({ advice: `${error.advice}. Note: ${noContract}` });
 }
 
-/** Returns a user's word for one run. A refresh or destroy sees the config of the last up; the variable is of now. */
-function answerOf({ configured, inEnvironment, variable }: Setting): Answer {
-  return { isGiven: inEnvironment === "true" || configured === "true", howTo: `${variable}=true` };
+/** A place of settings: what a program or the stack's config says, and the environment. */
+type SettingPlace = "inEnvironment" | "configured";
+
+/** What tells whether an identity may be believed. */
+interface IdentityUse {
+  readonly name: string;
+  readonly contract: Contract;
+  readonly isExplicit: boolean;
+  /** Where the credentials stand; undefined: there are none. */
+  readonly from: SettingPlace | undefined;
+}
+
+/**
+ * Returns who the credentials must be. Where the contract cannot ask, the setting is believed: so it must stand where the token
+ * stands, that both are changed together, and a program, which goes with every token, cannot say it.
+ * @throws MerchantRulesError SETTINGS_INVALID: it stands elsewhere
+ */
+function identityIn(setting: SettingsReader, { name, contract, isExplicit, from }: IdentityUse): string | undefined {
+  const { configured, inEnvironment, value, variable, howTo } = setting("identity");
+  if (contract.auth.identity !== null || value === undefined) return value;
+  const attempted = "compare who the credentials are";
+  const nobody =
+    "the contract does not say how to ask the service who the credentials are, so that the setting is believed";
+  const refused = (reason: string, advice: string): MerchantRulesError =>
+    new MerchantRulesError("SETTINGS_INVALID", `${reason}; ${nobody}`, { attempted, advice });
+  if (isExplicit && configured !== undefined)
+    throw refused(
+      `the provider "${name}" has the input identity`,
+      `give it beside the token: ${variable} in the environment, and no input identity; or describe auth.identity in the contract`,
+    );
+  if (from === undefined) return value;
+  const beside = { inEnvironment, configured }[from];
+  if (beside !== undefined) return beside;
+  const key = howTo.split(" ")[0];
+  const [here, there] =
+    from === "configured"
+      ? [isExplicit ? "the program" : "the stack's config", "the environment"]
+      : ["the environment", "the stack's config"];
+  const advice = isExplicit
+    ? `give the credentials by their variables, too: ${variable} stands in the environment`
+    : `give both in one place, ${variable} in the environment or ${key} in the stack's config; or describe auth.identity in the contract`;
+  throw refused(`the credentials of connection "${name}" stand in ${here}, and its identity in ${there}`, advice);
 }
 
 function onDriftIn({ value = "overwrite", howTo }: Setting): OnDrift {
@@ -95,14 +124,21 @@ function onDriftIn({ value = "overwrite", howTo }: Setting): OnDrift {
   throw new MerchantRulesError("SETTINGS_INVALID", reason, { advice: `set it to ${onDriftChoices.join(" or ")}` });
 }
 
-/** Returns parameters as people may see them: one that a header carries may be a key, and is shown as a hash. */
-function shown(parameters: Connection["parameters"], { operations, auth }: Contract): Record<string, string> {
+/** Returns the names of parameters that may be secret: a header carries them, or the explicit provider's program says so. */
+function secretNames({ operations, auth, parameters }: Contract, { config }: SettingsSources): ReadonlySet<string> {
   const requests = [...Object.values(operations), auth.token, identityOperation(auth)].filter((each) => each !== null);
-  const inHeaders = new Set(requests.flatMap(({ headers }) => Object.values(headers).flatMap(namesIn)));
-  const pairs = Object.entries(parameters).map(([name, value]) => {
-    const hash = createHash("sha256").update(value).digest("hex").slice(0, 12);
-    return [name, inHeaders.has(name) ? `(hash) ${hash}` : value] as const;
-  });
+  const inHeaders = requests.flatMap(({ headers }) => Object.values(headers).flatMap(namesIn));
+  const declared = namesOf(config(secretParametersKey));
+  return new Set([...inHeaders, ...(declared.includes("*") ? Object.keys(parameters) : declared)]);
+}
+
+function namesOf(text: string | undefined): readonly string[] {
+  const names: unknown = text === undefined || text === "" ? [] : JSON.parse(text);
+  return Array.isArray(names) ? names.filter((each) => typeof each === "string") : [];
+}
+
+function shown(parameters: Connection["parameters"], secrets: ReadonlySet<string>): Record<string, string> {
+  const pairs = Object.entries(parameters).map(([name, value]) => [name, secrets.has(name) ? "(secret)" : value]);
   return Object.fromEntries(pairs);
 }
 
@@ -112,18 +148,24 @@ export function shownInputs({ address, shownParameters }: PlaceOptions): JsonObj
   return { address, ...parameters };
 }
 
-function credentialsOf(setting: SettingsReader, { auth }: Contract, isExplicit: boolean): Credentials | undefined {
-  if (auth.present === null) return { kind: "none" };
+/** Credentials, and where they stand. */
+interface FoundCredentials {
+  readonly credentials: Credentials | undefined;
+  readonly from: SettingPlace | undefined;
+}
+
+function credentialsOf(setting: SettingsReader, { auth }: Contract, isExplicit: boolean): FoundCredentials {
+  if (auth.present === null) return { credentials: { kind: "none" }, from: undefined };
   const places = ["inEnvironment", "configured"] as const;
   for (const from of isExplicit ? places.toReversed() : places) {
     const token = setting("token")[from];
-    if (token !== undefined && !presentsClient(auth)) return { kind: "token", token };
+    if (token !== undefined && !presentsClient(auth)) return { credentials: { kind: "token", token }, from };
     const clientId = setting("clientId")[from] ?? setting("clientId").value;
     const clientSecret = setting("clientSecret")[from];
     if ((auth.token !== null || presentsClient(auth)) && clientId !== undefined && clientSecret !== undefined)
-      return { kind: "client", clientId, clientSecret };
+      return { credentials: { kind: "client", clientId, clientSecret }, from };
   }
-  return undefined;
+  return { credentials: undefined, from: undefined };
 }
 
 function describeCredentials(setting: SettingsReader, { auth }: Contract): string {

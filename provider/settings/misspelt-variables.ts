@@ -1,7 +1,7 @@
 import { getOrMake } from "../../sdk/get-or-make.ts";
 import { nearest } from "../../sdk/nearest.ts";
 import { warn } from "../host/print.ts";
-import { singleSettings, variableName } from "./setting-names.ts";
+import { singleSettings, stackSettings, variableName } from "./setting-names.ts";
 import type { SettingsSources } from "./sources.ts";
 
 const said = new WeakMap<object, Set<string>>();
@@ -20,10 +20,14 @@ export function warnOfMisspeltVariables(environment: SettingsSources["environmen
 export function misspeltVariables(
   environment: SettingsSources["environment"],
 ): { readonly variable: string; readonly meant: string }[] {
-  const known = singleSettings.map(variableName);
+  const ofConnection = singleSettings.map(variableName);
+  const ofStack = stackSettings.map(variableName);
   return Object.entries(environment).flatMap(([variable, value = ""]) => {
     const [, connection = "", name = ""] = /^MERCHANT_RULES_(.*__)?(.*)$/s.exec(variable) ?? [];
+    const known = connection === "" ? [...ofConnection, ...ofStack] : ofConnection;
     if (value === "" || name === "" || known.includes(name)) return [];
+    // A word for one run is the whole stack's, whatever a connection is called.
+    if (ofStack.includes(name)) return [{ variable, meant: `MERCHANT_RULES_${name}` }];
     const near = nearest(name, known);
     return near === undefined ? [] : [{ variable, meant: `MERCHANT_RULES_${connection}${near}` }];
   });

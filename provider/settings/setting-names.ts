@@ -1,6 +1,4 @@
-/** Settings for one run: what a user who knows better says. */
-const answers = ["acceptAllGone", "moved", "recover"] as const;
-
+/** The settings of each connection that are one text each. */
 export const singleSettings = [
   "baseUrl",
   "contract",
@@ -9,20 +7,27 @@ export const singleSettings = [
   "clientSecret",
   "identity",
   "onDrift",
-  "formerNames",
-  ...answers,
 ] as const;
 
 /** The settings of a connection, as stack config has them. */
 export const settingNames: readonly string[] = [...singleSettings, "parameters"];
 
-/** The name of a setting, or of a parameter of the contract. */
+/** Settings of the whole stack, for one run: what a user who knows better says. No connection has its own. */
+export const stackSettings = ["same", "moved", "recover", "formerNames"] as const;
+
+/** The name of a setting of a connection, or of a parameter of the contract. */
 export type SettingName = (typeof singleSettings)[number] | `parameters.${string}`;
+
+/** The name of a setting of the stack. */
+export type StackSetting = (typeof stackSettings)[number];
 
 export const defaultConnection = "default";
 
 /** The input of an explicit provider that holds its name. */
 export const providerNameKey = "merchant-rules:provider";
+
+/** The input of an explicit provider that names the parameters which its program declares secret: a JSON list; `*` is all. */
+export const secretParametersKey = "merchant-rules:secretParameters";
 
 /** Decides whether the value of a setting is a credential, which is never printed. */
 export function isCredential(setting: string): boolean {

@@ -2,11 +2,11 @@ import { warn } from "@pulumi/pulumi/log/index.js";
 import { allConfig } from "@pulumi/pulumi/runtime/config.js";
 import { printable } from "../../sdk/json/printable.ts";
 import { nearest } from "../../sdk/nearest.ts";
-import { settingNames } from "./setting-names.ts";
+import { settingNames, stackSettings } from "./setting-names.ts";
 
 /** Warns of stack config that nothing reads: only the program sees the names of all of it. */
 export function warnOfUnknownSettings(): void {
-  const known = [...settingNames, "connections"];
+  const known = [...settingNames, ...stackSettings, "connections", "rules"];
   for (const key of Object.keys(allConfig())) {
     const [, name] = /^merchant-rules:(.*)$/s.exec(key) ?? [];
     if (name === undefined || known.includes(name)) continue;

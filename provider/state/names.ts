@@ -5,8 +5,8 @@ export const providerField = "__provider";
  * and absent are the same, so a resource that is renamed shows no change here.
  */
 export const ownerField = "__owner";
-/** The input that holds the id of the resource's Connection: all that rules take from it. */
-export const connectionIdField = "__connection";
+/** The input that holds all that a rule's resource takes from Owner and Connection, as `linkText` writes it. */
+export const linkField = "__connection";
 
 /** The inputs that programs do not write themselves. */
-export const internalFields = [providerField, ownerField, connectionIdField];
+export const internalFields = [providerField, ownerField, linkField];

@@ -1,8 +1,8 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { isJsonObject, type Json, type JsonObject, joinPath } from "../../sdk/json/index.ts";
+import { onDriftChoices } from "../decide/plan.ts";
 import { ruleType, setType } from "../host/types.ts";
 import { isUnknown, type Properties } from "../host/wire.ts";
-import { onDriftChoices } from "../reconcile/hand-edits.ts";
 
 type Failure = dynamic.CheckFailure;
 

@@ -8,23 +8,16 @@ import {
   type JsonObject,
   type Pointer,
 } from "../../sdk/json/index.ts";
+import type { DeclaredRule, Known, KnownRule } from "../decide/plan.ts";
+import { type OnDrift, onDriftChoices } from "../decide/plan.ts";
 import { isUnknown, leaving, leavingDefinition, type Properties, picked, secret } from "../host/wire.ts";
-import {
-  type ConnectionId,
-  connectionIdIn,
-  type DeclaredRule,
-  type Known,
-  type KnownRule,
-  type OnDrift,
-  type Owner,
-  onDriftChoices,
-  placeOf,
-  type Watch,
-} from "../reconcile/index.ts";
+import { markId, type Owner, parsedMark, resourceHash, stackOf } from "../merchant/mark.ts";
+import { type Link, linkIn, type Site, siteIn, siteText } from "../merchant/site.ts";
 import { defaultConnection } from "../settings/setting-names.ts";
+import type { Watch } from "../steps/unmanaged.ts";
 import { adoptIn, allowEmptyIn, ownerNames, withoutWords } from "./adoption.ts";
 import { definitionsIn, inFormOf } from "./definitions.ts";
-import { connectionIdField, internalFields, ownerField } from "./names.ts";
+import { internalFields, linkField, ownerField } from "./names.ts";
 import type { ResourceShape } from "./shape.ts";
 
 /** A program's declaration, as `check` passed it. */
@@ -32,8 +25,8 @@ export interface Inputs extends Watch {
   /** In a preview all definitions, or one of them, may not be known yet. */
   readonly isUnknown: boolean;
   readonly connection: string;
-  /** Undefined in a preview that makes the connection first. */
-  readonly connectionId: ConnectionId | undefined;
+  /** What it takes from Owner and Connection; undefined in a preview that does not know it. */
+  readonly link: Link | undefined;
   readonly owner: Owner;
   /** The word on rules that were changed at the service; undefined: the connection's. */
   readonly onDrift: OnDrift | undefined;
@@ -55,7 +48,7 @@ export function readInputs(shape: ResourceShape, news: Properties): Inputs {
     rules,
     isUnknown: isUnknown(news[shape.field]) || [...definitions.values()].some(isUnknown),
     connection: connectionName(news),
-    connectionId: connectionIdIn(news[connectionIdField]),
+    link: linkIn(news[linkField]),
     owner: ownerInput(news),
     onUnmanaged: onUnmanaged === "warn" || onUnmanaged === "fail" ? onUnmanaged : "ignore",
     onDrift: onDriftChoices.find((choice) => choice === news.onDrift),
@@ -67,39 +60,70 @@ export function readInputs(shape: ResourceShape, news: Properties): Inputs {
 export interface State {
   readonly rules: Known;
   readonly connection: string;
-  readonly connectionId: ConnectionId | undefined;
-  /** Owner ids of connections that were replaced: marks that were not written since hold them still. */
-  readonly formerOwnerIds: readonly string[];
+  /** What it took from Owner and Connection; undefined where nobody has said it. */
+  readonly link: Link | undefined;
   readonly owner: Owner;
+  /** The stack that its rows were last made or taken as, `project/stack`; undefined where nobody has said it. */
+  readonly names: string | undefined;
+  /** Where most of its rules stand. */
+  readonly site: Site | undefined;
 }
 
 /** Reads a resource's outputs. @throws MerchantRulesError SETTINGS_INVALID: another version of this package wrote the state */
 export function readState(shape: ResourceShape, id: string, state: Properties): State {
   demandVersion(state);
   const definitions = definitionsIn(shape, state[shape.field]);
-  const sealed = new Set(isJsonArray(state.sealed) ? state.sealed : []);
-  const taken = new Set(isJsonArray(state.taken) ? state.taken : []);
+  const [isSealed, isTaken, isNotOurs] = [state.sealed, state.taken, state.notOurs].map(keysIn);
   const doubtful = isJsonObject(state.doubtful) ? state.doubtful : {};
   const marks = isJsonObject(state.marks) ? state.marks : {};
-  const owner = ownerInput(state);
-  const connectionId = connectionIdIn(state[connectionIdField]);
+  const elsewhere = isJsonObject(state.elsewhere) ? state.elsewhere : {};
+  const [owner, link] = [ownerInput(state), linkIn(state[linkField])];
+  // An import knows inputs alone: its rule is where the Connection is.
+  const site = siteIn(state.at) ?? (state.stateVersion === undefined ? link?.site : undefined);
   const rules = new Map<string, KnownRule>();
   for (const [key, ruleId] of shape.ids(id, state)) {
     const definition = definitions.get(key);
+    const own = field(elsewhere, key);
     rules.set(key, {
       ruleId,
       definition: isJsonObject(definition) ? definition : {},
       ...defined({
-        mark: connectionId === undefined ? undefined : markOf(field(marks, key), owner, key),
-        isTaken: taken.has(key) || undefined,
-        isSealed: sealed.has(key) || undefined,
+        mark: longMark(field(marks, key), { link, owner, key }),
+        site: own === undefined ? site : siteIn(own),
+        notOurs: isNotOurs?.has(key) || undefined,
+        isTaken: isTaken?.has(key) || undefined,
+        isSealed: isSealed?.has(key) || undefined,
         doubt: [field(doubtful, key)].find(isJsonObject),
       }),
     });
   }
-  const former = isJsonArray(state.formerOwnerIds) ? state.formerOwnerIds : [];
-  const formerOwnerIds = former.filter((each) => typeof each === "string");
-  return { rules, connection: connectionName(state), connectionId, formerOwnerIds, owner };
+  return { rules, connection: connectionName(state), link, owner, names: stackOf(owner), site };
+}
+
+function keysIn(keys: Json | undefined): ReadonlySet<Json> {
+  return new Set(isJsonArray(keys) ? keys : []);
+}
+
+/** What a mark in a state leaves out, because the resource itself has it. */
+interface MarkContext {
+  readonly link: Link | undefined;
+  readonly owner: Owner;
+  readonly key: string;
+}
+
+/** Returns what decides in a mark, from the text in a state: `bits`, `hash.bits` or the whole. */
+function longMark(text: Json | undefined, { link, owner, key }: MarkContext): string | undefined {
+  if (typeof text !== "string") return undefined;
+  const short = link === undefined ? [] : [`${resourceHash("", owner, key)}.${text}`, text];
+  const texts = [...short.map((each) => `${link?.ownerId}.${each}`), text];
+  return texts.map(parsedMark).flatMap((mark) => (mark === undefined ? [] : [markId(mark)]))[0];
+}
+
+/** Returns the text of a mark in a state: without the owner id and the hash of the resource, where they are its own. */
+function shortMark(mark: string, { link, owner, key }: MarkContext): string {
+  const whole = parsedMark(mark);
+  if (whole === undefined || whole.ownerId !== link?.ownerId) return mark;
+  return whole.resource === resourceHash("", owner, key) ? whole.bits : `${whole.resource}.${whole.bits}`;
 }
 
 /** Returns the key of a rule that was replaced or removed and could not be deleted: its own may be another rule's by now. */
@@ -107,25 +131,18 @@ export function keyOfLeft(key: string): string {
   return `${key} (to be deleted)`;
 }
 
-/** Returns the place in a rule's mark: as the state says, else as the resource itself writes it. */
-function markOf(kept: Json | undefined, owner: Owner, key: string): string | null {
-  if (kept === undefined) return placeOf(owner, key);
-  return typeof kept === "string" && kept !== "" ? kept : null;
-}
-
 /**
- * Returns the outputs to keep: the rules as they were written or seen, their ids, and their marks where they are not as
- * the resource itself writes them.
+ * Returns the outputs to keep: the rules as they were written or seen, with their ids, their marks and where they stand.
+ * @param from the inputs: the owner and the link in them go into the outputs, and marks are written in relation to these
  * @param secrets patterns as `rule.secret` of a contract has them: what they name is secret to the engine
  */
 export function writeState(
   shape: ResourceShape,
   rules: Known,
   from: Properties,
-  formerOwnerIds: readonly string[] = [],
   secrets: readonly Pointer[] = [],
 ): Properties {
-  return leaving(outputsOf(shape, rules, from, formerOwnerIds, secrets));
+  return leaving(outputsOf(shape, rules, from, secrets));
 }
 
 /** Returns the outputs of {@link writeState}, unchecked: they may hold what cannot leave a hook. */
@@ -133,33 +150,45 @@ export function outputsOf(
   shape: ResourceShape,
   rules: Known,
   from: Properties,
-  formerOwnerIds: readonly string[] = [],
   secrets: readonly Pointer[] = [],
 ): Properties {
   const keysOf = (isSo: (known: KnownRule) => boolean | undefined): string[] =>
     [...rules].flatMap(([key, known]) => (isSo(known) ? [key] : []));
-  const sealed = keysOf(({ isSealed }) => isSealed);
-  const taken = keysOf(({ isTaken }) => isTaken);
-  const doubtful = [...rules].flatMap(([key, { doubt }]): [string, Json][] =>
-    doubt === undefined ? [] : [[key, doubt]],
-  );
-  const owner = ownerInput(from);
-  const marks =
-    connectionIdIn(from[connectionIdField]) === undefined
-      ? []
-      : [...rules].flatMap(([key, { mark }]): [string, Json][] =>
-          mark === undefined || mark === placeOf(owner, key) ? [] : [[key, mark ?? ""]],
-        );
+  const valuesOf = (partOf: (known: KnownRule, key: string) => Json | undefined): JsonObject =>
+    Object.fromEntries(
+      [...rules].flatMap(([key, known]): [string, Json][] => {
+        const value = partOf(known, key);
+        return value === undefined ? [] : [[key, value]];
+      }),
+    );
+  const [owner, link] = [ownerInput(from), linkIn(from[linkField])];
+  const at = mostCommon([...rules.values()].flatMap(({ site }) => (site === undefined ? [] : [siteText(site)])));
+  const parts = {
+    elsewhere: valuesOf(({ site }) => {
+      const own = site === undefined ? "" : siteText(site);
+      return own === (at ?? "") ? undefined : own;
+    }),
+    marks: valuesOf(({ mark }, key) => (mark === undefined ? undefined : shortMark(mark, { link, owner, key }))),
+    sealed: keysOf(({ isSealed }) => isSealed),
+    taken: keysOf(({ isTaken }) => isTaken),
+    notOurs: keysOf(({ notOurs }) => notOurs),
+    doubtful: valuesOf(({ doubt }) => doubt),
+  };
   return {
     ...inputsOf(shape, rules, from, secrets),
     ...shape.writeIds(new Map([...rules].map(([key, { ruleId }]) => [key, ruleId]))),
-    ...(sealed.length === 0 ? {} : { sealed }),
-    ...(taken.length === 0 ? {} : { taken }),
-    ...(doubtful.length === 0 ? {} : { doubtful: Object.fromEntries(doubtful) }),
-    ...(marks.length === 0 ? {} : { marks: Object.fromEntries(marks) }),
-    ...(formerOwnerIds.length === 0 ? {} : { formerOwnerIds }),
+    ...defined({ at }),
+    ...Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0)),
     stateVersion,
   };
+}
+
+/** Returns the text that stands most often in a list, the first of several; undefined of none. */
+function mostCommon(texts: readonly string[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  return [...counts].find(([, count]) => count === most)?.[0];
 }
 
 /**
@@ -190,13 +219,17 @@ function inputsOf(shape: ResourceShape, rules: Known, from: Properties, secrets:
 }
 
 /** The version of the state that this package writes, and the only one that it reads. */
-export const stateVersion = 2;
+export const stateVersion = 3;
 
 /** Refuses a state that another version of this package wrote. @throws MerchantRulesError SETTINGS_INVALID */
 export function demandVersion({ stateVersion: version }: JsonObject): void {
   if (version === undefined || version === stateVersion) return;
   const reason = `this state has version ${JSON.stringify(version)}, and this pulumi-merchant-rules reads version ${stateVersion}`;
-  const advice = "install the version of pulumi-merchant-rules that wrote it, or a later one that reads it";
+  const isOld = typeof version === "number" && version < stateVersion;
+  // No version before was ever published, so none is read.
+  const advice = isOld
+    ? "install the version of pulumi-merchant-rules that wrote it; or begin with an empty state and take the rules over: `npx --no-install merchant-rules export` writes them, adopt takes each"
+    : "install the version of pulumi-merchant-rules that wrote it, or a later one that reads it";
   throw new MerchantRulesError("SETTINGS_INVALID", reason, { advice });
 }
 

@@ -1,8 +1,11 @@
 import type { Contract } from "../../sdk/contract/index.ts";
+import { fieldsAdded } from "../../sdk/json/added-fields.ts";
 import { isEqual, isJsonArray, isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
+import { type KnownRule, reasonToReplace } from "../decide/plan.ts";
 import type { Properties } from "../host/wire.ts";
-import { fieldsAdded, type KnownRule, reasonToReplace } from "../reconcile/index.ts";
+import { linkIn, type Site } from "../merchant/site.ts";
 import { inFormOf } from "./definitions.ts";
+import { linkField } from "./names.ts";
 import type { ResourceShape } from "./shape.ts";
 import { keyOfLeft, outputsOf } from "./state.ts";
 
@@ -26,9 +29,13 @@ export function mostStateBytesOf(change: SetChange): number {
  */
 function worstRules({ shape, contract, inputs, rules, before }: SetChange): Map<string, KnownRule> {
   const worst = new Map<string, KnownRule>();
+  const { site = longSite } = linkIn(inputs[linkField]) ?? {};
   const add = (key: string, definition: Json | undefined, doubt: JsonObject = {}): void => {
-    if (isJsonObject(definition))
-      worst.set(key, { ruleId: longId, definition, mark: "", isTaken: true, isSealed: true, doubt });
+    if (!isJsonObject(definition)) return;
+    // Of two rows that stand at one place, one would leave it out.
+    const own = { ...site, key: worst.size.toString(16).padStart(16, "0"), identity: longSite.identity };
+    const rest = { notOurs: true, isTaken: true, isSealed: true } as const;
+    worst.set(key, { ruleId: longId, definition, mark: longMark, site: own, ...rest, doubt });
   };
   const given = shape.entries(inputs[shape.field] ?? {});
   for (const key of new Set([...rules.keys(), ...before.keys()])) {
@@ -44,6 +51,8 @@ function worstRules({ shape, contract, inputs, rules, before }: SetChange): Map<
 }
 
 const longId = "0".repeat(64);
+const longMark = `${"0".repeat(32)}.${"0".repeat(16)}.${"0".repeat(16)}`;
+const longSite: Site = { connection: "0".repeat(50), address: "0".repeat(100), key: null, identity: "0".repeat(12) };
 
 /** Returns the most bytes that a definition takes, as an object or as its JSON. */
 export function mostBytesOf(definition: Json): number {

@@ -1,6 +1,6 @@
-import type { Place } from "../../provider/reconcile/index.ts";
-import { isNaturalKeySecret } from "../../provider/reconcile/natural-key.ts";
+import type { Place } from "../../provider/run/place.ts";
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
+import { isNaturalKeySecret } from "../../sdk/contract/natural-key.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import {
   type CompareOptions,

@@ -99,29 +99,31 @@ function findingOf(change: Finding["change"], rule: RuleName): Finding {
 }
 
 function unmanagedFinding(rule: UnmanagedRule): Finding {
-  const { naturalKey, ruleId, owner, isAnothers, live, changedBy, changedAt } = rule;
+  const { naturalKey, ruleId, owner, isAnothers, isLeftOver, live, changedBy, changedAt } = rule;
   return {
     change: isAnothers ? "anothers" : "unmanaged",
     name: naturalKey ?? ruleId,
     ruleId,
     ...connectionIn(rule),
-    ...defined({ owner, changedBy, changedAt }),
+    ...defined({ owner, changedBy, changedAt, reason: isLeftOver ? leftOver : undefined }),
     ...contentOf({ after: live }),
     paths: [],
   };
 }
 
-/** Returns what a reader of a drift must not overlook: unfinished runs, and rules that are another's by now. */
-export function driftWarnings({ unfinished, takenOver }: Drift): string[] {
+const leftOver =
+  "left over: its mark is this stack's, and no resource in the state has it. The program that declares it again takes it over; else delete it at the service";
+
+/** Returns what a reader of a drift must not overlook: unfinished runs, and rules that are not the stack's any more. */
+export function driftWarnings({ unfinished, notOurs }: Drift): string[] {
   return [
     ...unfinished.map(
       (resource) =>
         `the last run left ${resource} unfinished, so that what it did not do is drift here. What to do: run \`pulumi up\``,
     ),
-    ...[...Map.groupBy(takenOver, ({ by }) => by)].map(([by, rules]) => {
+    ...[...Map.groupBy(notOurs, ({ why }) => why)].map(([why, rules]) => {
       const names = firstNames(rules.map(({ rule }) => namesIn(rule).name));
-      const [are, their] = rules.length === 1 ? ["is", "its mark says"] : ["are", "their marks say"];
-      return `${names} ${are} managed by "${by}" now, as ${their}`;
+      return `${names}${rules.length === 1 ? "" : ": each"} ${why}`;
     }),
   ];
 }

@@ -1,9 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Observed, readObserved, resourceOf } from "../../provider/hooks/observed.ts";
+import { seenAs } from "../../provider/decide/live-rule.ts";
+import type { KnownRule } from "../../provider/decide/plan.ts";
+import { judgeRows } from "../../provider/decide/whose.ts";
+import { type Observed, readKnown } from "../../provider/hooks/read.ts";
 import type { Session } from "../../provider/hooks/session.ts";
-import { lackedKey, naturalKeyText, type Owner, type Place } from "../../provider/reconcile/index.ts";
+import { isOpaqueId } from "../../provider/merchant/identity.ts";
+import { markIn, type Owner, ownerIn } from "../../provider/merchant/mark.ts";
+import type { Place } from "../../provider/run/place.ts";
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
-import { getOrMake } from "../../sdk/get-or-make.ts";
+import { lackedKey, naturalKeyText } from "../../sdk/contract/natural-key.ts";
 import {
   blindMask,
   type Difference,
@@ -33,7 +38,7 @@ import {
   type StateResource,
 } from "../state/state-resource.ts";
 import { type LastChange, lastChangeIn } from "./last-change.ts";
-import { readUnmanaged, type UnmanagedRule } from "./unmanaged-rules.ts";
+import { readUnmanaged, rowsById, type UnmanagedRule } from "./unmanaged-rules.ts";
 
 /** A rule of the stack with what is declared, masks in the place of secrets. */
 export interface DeclaredRule extends RuleName {
@@ -53,6 +58,8 @@ export interface ChangedRule extends DeclaredRule, LastChange {
   readonly differences: readonly DriftedPath[];
   /** Whose the rule is, as its mark says, where that is another by now. */
   readonly owner: Owner | undefined;
+  /** The rule is not this stack's any more: a refresh leaves the state as it is, and no run writes it. */
+  readonly isNotOurs: boolean;
 }
 
 /** A difference. In the place of a secret's value stands a mask. */
@@ -77,25 +84,35 @@ export interface Drift {
   readonly withoutList: readonly string[];
   /** The number of values that were not compared, because nothing here could decrypt them. */
   readonly unreadable: number;
-  /** Rules that the state knows and that are another's by now, as their marks say. */
-  readonly takenOver: readonly { readonly rule: RuleName; readonly by: Owner }[];
+  /** Rules under ids that the state knows, and that are not this stack's by now; and why, as the rest of a sentence. */
+  readonly notOurs: readonly { readonly rule: RuleName; readonly why: string }[];
   /** Resources whose last run failed, so that not all of their rules are as the program declares them. */
   readonly unfinished: readonly string[];
   /** Rules that the program does not declare any more and that are at the service still: the next run deletes them. */
   readonly stillInForce: readonly DeclaredRule[];
 }
 
+/** What a drift is looked for by. */
+export interface DriftOptions {
+  /** Default: true. */
+  readonly looksForUnmanaged?: boolean;
+  /** Tells the rules that are as declared, too. Default: false. */
+  readonly withSame?: boolean;
+  /** The owner ids that the state has beside its resources of rules. Default: none. */
+  readonly ownerIds?: readonly string[];
+}
+
 /**
- * Compares a state with the rules at the service, as `pulumi refresh --preview-only` does, and looks for rules that the
+ * Compares a whole state with the rules at the service, as `pulumi refresh --preview-only` does, and looks for rules that the
  * state does not know. Nothing is written. One paged pass over the list of each place; without `operations.list` in the
  * contract one GET a rule, and unmanaged rules cannot be told.
  * @throws MerchantRulesError SETTINGS_INVALID, CONTRACT_INVALID: a connection that the state names cannot be used;
- * CONNECTION_FAILED and others: it cannot be told what is at the service
+ * CONNECTION_FAILED and others: it cannot be told what is at the service, or whether it is the merchant of the rules
  */
 export async function readStateDrift(
   resources: readonly StateResource[],
   session: Session,
-  { looksForUnmanaged = true, withSame = false } = {},
+  { looksForUnmanaged = true, withSame = false, ownerIds = [] }: DriftOptions = {},
 ): Promise<Drift> {
   const all = readResources(resources, session);
   const present = all.filter(({ isLeaving }) => !isLeaving);
@@ -104,15 +121,14 @@ export async function readStateDrift(
   const compared = await Promise.all(present.map((each) => compare(each, withSame)));
   // After the others, which have the rules that went over to them.
   const left = await Promise.all(all.filter(({ isLeaving }) => isLeaving).map((each) => readLeftRules(each, present)));
-  const known = new Map<Place, Set<string>>();
-  for (const { state, place } of all) {
-    if (places.get(place.options.name) !== place) continue;
-    const ids = getOrMake(known, place, () => new Set());
-    for (const { ruleId } of state.rules.values()) ids.add(ruleId);
-  }
-  const own = all.flatMap(({ state }) => [state.connectionId?.ownerId ?? [], state.formerOwnerIds].flat());
+  const ofRows = all.flatMap(({ of }) => of.link?.ownerId ?? []);
+  const known = {
+    // By the id that a rule has now: a restored one may have another.
+    rows: rowsById([...all.flatMap(({ of }) => [...of.known.values()]), ...compared.flatMap(({ rows }) => rows)]),
+    ownerIds: new Set([...ownerIds, ...ofRows]),
+  };
   const { unmanaged, withoutList } = looksForUnmanaged
-    ? await readUnmanaged(places, known, new Set(own))
+    ? await readUnmanaged(places, known)
     : { unmanaged: [], withoutList: [] };
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
   return {
@@ -123,25 +139,28 @@ export async function readStateDrift(
     unmanaged,
     withoutList,
     unreadable: sum(compared.map(({ unreadable }) => unreadable)),
-    takenOver: compared.flatMap(({ takenOver }) => takenOver),
+    notOurs: compared.flatMap(({ notOurs }) => notOurs),
     unfinished: compared.flatMap(({ unfinished }) => unfinished),
     stillInForce: [...compared.flatMap(({ stillInForce }) => stillInForce), ...left.flat()],
   };
 }
 
 /** The findings about one resource. */
-type Compared = Omit<Drift, "unmanaged" | "withoutList">;
+interface Compared extends Omit<Drift, "unmanaged" | "withoutList"> {
+  /** Its rows as they were seen. */
+  readonly rows: readonly KnownRule[];
+}
 
 async function compare(resource: RuleResource, withSame: boolean): Promise<Compared> {
-  const { place, name, shape, state, declared, secrets, unreadable, ignored, texts } = resource;
+  const { place, name, shape, of, declared, secrets, unreadable, ignored, texts } = resource;
   const live = await readLive(resource);
   const changed: ChangedRule[] = [];
   const missing: DeclaredRule[] = [];
   const same: DeclaredRule[] = [];
-  const takenOver: { rule: RuleName; by: Owner }[] = [];
+  const notOurs: { rule: RuleName; why: string }[] = [];
   const stillInForce: DeclaredRule[] = [];
   let isUnfinished = false;
-  for (const [key, known] of state.rules) {
+  for (const [key, known] of of.known) {
     const found = live.get(key);
     // A rule that could not be deleted is still in the state, and no longer in the program.
     if (declared !== undefined && !declared.has(key)) {
@@ -172,49 +191,76 @@ async function compare(resource: RuleResource, withSame: boolean): Promise<Compa
         liveKey: naturalKeyText(seen, place.contract) ?? naturalKeyText(now, place.contract),
         lackedKey: lackedKey(found.live, place.contract),
         differences: drifted,
-        owner: found.takenBy,
+        owner: ownerOf(found, place),
+        isNotOurs: found.notOurs !== undefined,
       });
     } else if (withSame) same.push(declaredRule(resource, key, wanted));
-    if (found.takenBy !== undefined) takenOver.push({ rule, by: found.takenBy });
+    if (found.notOurs !== undefined) notOurs.push({ rule, why: found.notOurs });
   }
   for (const [key, definition] of declared ?? []) {
-    if (state.rules.has(key)) continue;
+    if (of.known.has(key)) continue;
     missing.push(declaredRule(resource, key, definition));
     isUnfinished = true;
   }
   return {
-    rules: new Set([...(declared ?? state.rules).keys()]).size,
+    rules: new Set([...(declared ?? of.known).keys()]).size,
     changed,
     missing,
     same,
     unreadable: countOf(unreadable),
-    takenOver,
+    notOurs,
     unfinished: isUnfinished ? [name] : [],
     stillInForce,
+    rows: [...live.values()].map(({ known }) => known),
   };
 }
 
 /** Reads which rules of a resource that was replaced or deleted are at the service still, and are no other resource's. */
 async function readLeftRules(leaving: RuleResource, present: readonly RuleResource[]): Promise<DeclaredRule[]> {
-  const isKept = (ruleId: string): boolean =>
-    present.some(
-      ({ place, state }) => place === leaving.place && state.rules.values().some((known) => known.ruleId === ruleId),
-    );
-  const rules = new Map([...leaving.state.rules].filter(([, { ruleId }]) => !isKept(ruleId)));
-  if (rules.size === 0) return [];
-  const live = await readLive({ ...leaving, state: { ...leaving.state, rules } });
-  return [...rules].flatMap(([key, { definition }]) =>
+  const { of, place } = leaving;
+  const isKept = (row: KnownRule): boolean => present.some((other) => hasSameRule(other, row, leaving));
+  const known = new Map([...of.known].filter(([, row]) => !isKept(row)));
+  if (known.size === 0) return [];
+  const live = await readLive({ of: { ...of, known }, place });
+  return [...known].flatMap(([key, { definition }]) =>
     isOurs(live.get(key)) ? [declaredRule(leaving, key, definition)] : [],
   );
 }
 
-/** Decides whether the next run deletes a rule: one that is another's by now stays. */
-function isOurs(found: Observed | undefined): boolean {
-  return found !== undefined && found.takenBy === undefined && found.isHeldByOther === undefined;
+/** Decides whether a resource has the rule of another one's row, so that its delete passes the rule on. */
+function hasSameRule({ of }: RuleResource, row: KnownRule, { of: { link }, place }: RuleResource): boolean {
+  const isOpaque = isOpaqueId(row.ruleId, place.contract.rule.idScope);
+  return of.known
+    .values()
+    .some(
+      ({ ruleId, site }) =>
+        ruleId === row.ruleId &&
+        (site === undefined ||
+          row.site === undefined ||
+          judgeRows({ ...place.facts(link?.ownerId, site, row.site), isOpaque }) === "yes"),
+    );
 }
 
-function readLive({ shape, state, session, place }: RuleResource): Promise<Map<string, Observed>> {
-  return readObserved(resourceOf(shape, { owner: state.owner, connectionId: undefined }, state, session), place);
+/** Decides whether the next run deletes a rule: one that is another's by now stays. */
+function isOurs(found: Observed | undefined): boolean {
+  return found !== undefined && found.notOurs === undefined;
+}
+
+/** Reads as a refresh does; what is not ours is shown as it is live, which a refresh does not take into the state. */
+async function readLive({ of, place }: Pick<RuleResource, "of" | "place">): Promise<Map<string, Observed>> {
+  const found = await readKnown(of, place);
+  return new Map(
+    [...found].map(([key, each]) => {
+      const { known, live, notOurs } = each;
+      return [key, notOurs === undefined ? each : { ...each, seen: seenAs(live, known.definition, place) }];
+    }),
+  );
+}
+
+/** Returns whose a rule is that is not ours, as its mark says. */
+function ownerOf({ notOurs, live }: Observed, { contract }: Place): Owner | undefined {
+  const mark = notOurs === undefined ? undefined : markIn(live, contract);
+  return mark === undefined || mark.names === "" ? undefined : ownerIn(mark);
 }
 
 function declaredRule(resource: RuleResource, key: string, definition: Json): DeclaredRule {

@@ -1,6 +1,11 @@
-import { lackedKey, markIn, naturalKeyText, type Owner, ownerIn, type Place } from "../../provider/reconcile/index.ts";
-import { ownFields } from "../../provider/reconcile/live-rule.ts";
+import { ownFields } from "../../provider/decide/live-rule.ts";
+import type { KnownRule } from "../../provider/decide/plan.ts";
+import { markId, markIn, type Owner, ownerIn } from "../../provider/merchant/mark.ts";
+import { type Site, sameIdentity } from "../../provider/merchant/site.ts";
+import type { Place } from "../../provider/run/place.ts";
 import type { LiveRule } from "../../sdk/client/index.ts";
+import { lackedKey, naturalKeyText } from "../../sdk/contract/natural-key.ts";
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import {
   asWritten,
   canonical,
@@ -25,6 +30,8 @@ export interface UnmanagedRule extends LastChange {
   readonly owner: Owner | undefined;
   /** True where the mark is of another owner id than the stack has: another stack manages the rule. */
   readonly isAnothers: boolean;
+  /** True where the mark is the stack's own, and no other listed rule has the same: no state knows the rule any more, or yet. */
+  readonly isLeftOver: boolean;
   /** The rule as the service has it, without what the service alone sets; masks in the place of secrets. */
   readonly live: JsonObject;
 }
@@ -33,31 +40,43 @@ export interface UnmanagedRule extends LastChange {
 interface Reached {
   readonly connections: string[];
   readonly places: Place[];
-  readonly known: Set<string>;
+}
+
+/** All that a whole state knows of rules and of whose they are. */
+export interface KnownToStack {
+  /** The ids in the rows of all resources, each with where the rows say that it stands. */
+  readonly rows: ReadonlyMap<string, readonly (Site | undefined)[]>;
+  /** The owner ids of the stack: one, but where its Owner was made anew. */
+  readonly ownerIds: ReadonlySet<string>;
+}
+
+/** Returns rows by their ids. */
+export function rowsById(rows: Iterable<KnownRule>): KnownToStack["rows"] {
+  const found = new Map<string, (Site | undefined)[]>();
+  for (const { ruleId, site } of rows) getOrMake(found, ruleId, () => []).push(site);
+  return found;
 }
 
 /**
- * Reads the rules that no resource knows, at each place that the connections reach; without dead rules and the service's
- * own. `known`: the ids that resources know, by place. `own`: the owner ids of the stack.
+ * Reads the rules whose ids stand in no row of a stack, at each place that the connections reach; without dead rules and the
+ * service's own. Two merchants may have a rule by one id: a row counts wherever nothing tells that it is another merchant's.
  */
 export async function readUnmanaged(
   connections: ReadonlyMap<string, Place>,
-  known: ReadonlyMap<Place, ReadonlySet<string>>,
-  own: ReadonlySet<string>,
+  known: KnownToStack,
 ): Promise<{ unmanaged: UnmanagedRule[]; withoutList: string[] }> {
   const reached: Reached[] = [];
   for (const [connection, place] of connections) {
     let same: Reached | undefined;
     for (const each of reached) if (await meansOneOf(each, place)) same = each;
     if (same === undefined) {
-      same = { connections: [], places: [], known: new Set() };
+      same = { connections: [], places: [] };
       reached.push(same);
     }
     same.connections.push(connection);
-    if (!same.places.includes(place)) same.places.push(place);
-    for (const ruleId of known.get(place) ?? []) same.known.add(ruleId);
+    if (!same.places.some(({ live }) => live === place.live)) same.places.push(place);
   }
-  const found = await Promise.all(reached.map((each) => unmanagedAt(each, own)));
+  const found = await Promise.all(reached.map((each) => unmanagedAt(each, known)));
   return {
     unmanaged: found.flat(),
     withoutList: reached.filter(({ places }) => !places.some(hasList)).flatMap((each) => each.connections),
@@ -65,16 +84,21 @@ export async function readUnmanaged(
 }
 
 async function unmanagedAt(
-  { connections: [connection = ""], places, known }: Reached,
-  own: ReadonlySet<string>,
+  { connections: [connection = ""], places }: Reached,
+  { rows, ownerIds }: KnownToStack,
 ): Promise<UnmanagedRule[]> {
   const found = new Map<string, UnmanagedRule>();
   for (const place of places.filter(hasList)) {
-    for (const { ruleId, rule } of await place.live.all()) {
-      if (known.has(ruleId) || found.has(ruleId) || place.live.isForeign(rule)) continue;
+    const here = await place.here(undefined);
+    const isKnown = (ruleId: string): boolean =>
+      rows.get(ruleId)?.some((site) => sameIdentity(site, here) !== false) === true;
+    const all = await place.live.all();
+    const marks = Map.groupBy(all, ({ rule }) => idOfMark(rule, place));
+    for (const { ruleId, rule } of all) {
+      if (isKnown(ruleId) || found.has(ruleId) || place.live.isForeign(rule)) continue;
       const mark = markIn(rule, place.contract);
       const owner = mark === undefined || mark.names === "" ? undefined : ownerIn(mark);
-      const isAnothers = mark !== undefined && !own.has(mark.ownerId);
+      const isOwn = mark !== undefined && ownerIds.has(mark.ownerId);
       const naturalKey = naturalKeyText(rule, place.contract);
       const change = lastChangeIn(rule, place.contract);
       found.set(ruleId, {
@@ -83,13 +107,19 @@ async function unmanagedAt(
         ruleId,
         connection,
         owner,
-        isAnothers,
+        isAnothers: mark !== undefined && !isOwn,
+        isLeftOver: isOwn && marks.get(markId(mark))?.length === 1,
         live: shownRule(rule, place),
         ...change,
       });
     }
   }
   return [...found.values()];
+}
+
+function idOfMark(rule: JsonObject, { contract }: Place): string | undefined {
+  const mark = markIn(rule, contract);
+  return mark === undefined ? undefined : markId(mark);
 }
 
 /** Returns a live rule without what the service adds to it, with masks at what the contract calls secret. */
@@ -103,11 +133,11 @@ export function shownRule(rule: JsonObject, place: Place): JsonObject {
  * another one: the service says who they are, or else the rules that they see tell.
  */
 async function meansOneOf({ places }: Reached, place: Place): Promise<boolean> {
-  if (places.includes(place)) return true;
+  if (places.some(({ live }) => live === place.live)) return true;
   const [other] = places;
   if (other === undefined || !isEqual(addressOf(other), addressOf(place), asWritten)) return false;
-  const [one, two] = [await other.proof.identity(), await place.proof.identity()];
-  if (one !== undefined && two !== undefined) return one === two;
+  const isOne = sameIdentity(await other.here(undefined), await place.here(undefined));
+  if (isOne !== undefined) return isOne;
   if (!hasList(other) || !hasList(place)) return true;
   return contentOf(await other.live.all()) === contentOf(await place.live.all());
 }

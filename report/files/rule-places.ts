@@ -1,4 +1,4 @@
-import { placeOf, type RulePlace, type RuleSource, readRuleFolder } from "../../provider/resources/rule-folder.ts";
+import { placeOf, type RulePlace, type RuleSource, readRuleFolder } from "../../sdk/files/rule-folder.ts";
 import type { Path } from "../../sdk/json/index.ts";
 import { pathIn } from "../../stack/values/path.ts";
 import type { Failure, Finding, Report, Violation } from "../model/report.ts";

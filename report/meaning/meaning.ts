@@ -7,8 +7,8 @@ import {
   type Semantics,
   valueListsOf,
 } from "../../meaning/index.ts";
+import { servicePointers } from "../../provider/decide/live-rule.ts";
 import { isUnknown } from "../../provider/host/wire.ts";
-import { servicePointers } from "../../provider/reconcile/live-rule.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import {
   defined,

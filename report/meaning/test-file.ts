@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Semantics } from "../../meaning/index.ts";
 import { outcomeNames } from "../../meaning/language/schema-words.ts";
-import { mergedObject } from "../../provider/resources/rule-folder.ts";
 import { type DescribedFile, type Issue, readDescribed, shownAt } from "../../sdk/files/described-file.ts";
+import { mergedObject } from "../../sdk/files/rule-folder.ts";
 import { YamlDocument } from "../../sdk/files/yaml-document.ts";
 import { isPointer, type Json, type JsonObject, type Path, type Pointer, withFieldAt } from "../../sdk/json/index.ts";
 import { instantOf } from "../../sdk/json/normal-form.ts";

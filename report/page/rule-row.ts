@@ -1,7 +1,8 @@
 import type { Word } from "../../provider/hooks/planned-changes.ts";
-import { markIn, naturalKeyText, ownerIn } from "../../provider/reconcile/index.ts";
+import { markIn, ownerIn } from "../../provider/merchant/mark.ts";
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
+import { naturalKeyText } from "../../sdk/contract/natural-key.ts";
 import { defined, type Json, type JsonObject, masked, withoutMasks } from "../../sdk/json/index.ts";
 import { printable, printableJson } from "../../sdk/json/printable.ts";
 import type { PathFinding } from "../model/report.ts";

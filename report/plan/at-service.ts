@@ -1,6 +1,6 @@
-import { isKept, undeclaredIn } from "../../provider/reconcile/erased.ts";
-import { listed } from "../../provider/reconcile/live-rule.ts";
-import { type DeclaredRule, type KnownRule, reasonToReplace } from "../../provider/reconcile/plan.ts";
+import { listed } from "../../provider/decide/live-rule.ts";
+import { type DeclaredRule, type KnownRule, reasonToReplace } from "../../provider/decide/plan.ts";
+import { isKept, undeclaredIn } from "../../provider/steps/erased.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import {
   canonicalAt,
@@ -39,7 +39,8 @@ export class AtService {
     const name = nameIn(resource, key === "" ? undefined : key);
     if (this.#missing.has(name)) return undefined;
     const changed = this.#changed.get(name);
-    if (changed === undefined) return { rule: known, isEdited: false };
+    // What is not the stack's any more is neither read into the state nor reset.
+    if (changed === undefined || changed.isNotOurs) return { rule: known, isEdited: false };
     const paths = changed.differences.map(({ path }) => path);
     const definition = laidOver(known.definition, changed.seen, paths, []);
     return { rule: { ...known, definition: isJsonObject(definition) ? definition : {} }, isEdited: true };
@@ -92,7 +93,7 @@ export interface TakeOver {
   readonly kept: readonly string[];
 }
 
-/** Judges a take-over by `adopt` as the reconciler does: nothing is taken from the rule that nobody declared. */
+/** Judges a take-over by `adopt` as the run does: nothing is taken from the rule that nobody declared. */
 export function judgeTakeOver({ live }: UnmanagedRule, definition: JsonObject, contract: Contract): TakeOver {
   const seen = asDeclaredForm(live, definition);
   // A mask is one value, and no object with fields.

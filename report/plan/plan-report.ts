@@ -1,9 +1,9 @@
+import { listed } from "../../provider/decide/live-rule.ts";
+import { reasonToReplace } from "../../provider/decide/plan.ts";
 import { plannedChange } from "../../provider/hooks/planned-changes.ts";
-import { connectionType } from "../../provider/host/types.ts";
-import { listed } from "../../provider/reconcile/live-rule.ts";
-import { naturalKeyText } from "../../provider/reconcile/natural-key.ts";
-import { reasonToReplace } from "../../provider/reconcile/plan.ts";
+import { connectionType, ownerType } from "../../provider/host/types.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
+import { naturalKeyText } from "../../sdk/contract/natural-key.ts";
 import {
   contains,
   defined,
@@ -294,10 +294,12 @@ function quietNote(step: PreviewStep): string {
   return `${resourceOf(step)} changes${which}, but none of its rules does`;
 }
 
-/** Tells a change of a connection. It is no rule, and what changes in it changes none; but it says where the rules are. */
+/** Tells a change of an Owner or a connection. It is no rule, and what changes in it changes none; but it says whose and where they are. */
 function connectionNote(step: PreviewStep): string | undefined {
-  if (step.type !== connectionType) return undefined;
-  if (step.op === "replace") return `${resourceOf(step)} is replaced: its rules get a new owner id`;
+  if (step.type !== connectionType && step.type !== ownerType) return undefined;
+  if (step.op === "replace" && step.type === ownerType)
+    return `${resourceOf(step)} is replaced: the stack's rules get a new owner id`;
+  if (step.op === "replace") return `${resourceOf(step)} is replaced: it remembers where it leads now`;
   if (step.op !== "update") return undefined;
   return `${resourceOf(step)} changes (${step.changedInputs.join(", ")}), and none of its rules by that`;
 }
@@ -353,10 +355,11 @@ function othersNote(steps: readonly PreviewStep[]): string[] {
   return [`The run has steps on other resources than merchant rules, which are not in this plan: ${counts}`];
 }
 
-/** Decides whether a resource is one of the engine or of the rules themselves, or the component that spreads rules over sets. */
+/** Decides whether a resource is one of the engine or of the stack's memory, or the component that spreads rules over sets. */
 function isScaffold({ type }: PreviewStep): boolean {
   return (
     type === connectionType ||
+    type === ownerType ||
     type === "pulumi:pulumi:Stack" ||
     type.startsWith("pulumi:providers:") ||
     type.startsWith("merchant-rules:index:")

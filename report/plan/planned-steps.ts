@@ -1,7 +1,8 @@
-import { plan } from "../../provider/reconcile/plan.ts";
+import { type DeclaredRule, type KnownRule, plan, reasonToReplace } from "../../provider/decide/plan.ts";
 import { type Contract, defineContract } from "../../sdk/contract/index.ts";
+import { isEqual } from "../../sdk/json/index.ts";
 import { isOfRules, type Preview } from "./preview.ts";
-import { type Contracts, expand, type RuleStep } from "./rule-steps.ts";
+import { type Contracts, expand, type ResourceStep, type RuleStep } from "./rule-steps.ts";
 import { nameOf, naturalKeyIn, whereOf } from "./step-names.ts";
 
 /**
@@ -36,8 +37,8 @@ const withoutContract = defineContract({
 });
 
 /**
- * Makes one step of a rule that one resource gives up and another one of the stack declares: the run takes it over, where
- * the contract lets it be found by its natural key, or adopt names it. `warned`: where the run will not do that, or not at once.
+ * Makes one step of a rule that one resource gives up and another one of the stack declares, where the run takes it over: by
+ * its mark, if it is as declared, or by adopt. Else the rule is deleted and made anew. `warned`: where the run may refuse that.
  */
 export function withMoves(steps: readonly RuleStep[]): { steps: RuleStep[]; warned: string[] } {
   const warned: string[] = [];
@@ -50,7 +51,7 @@ export function withMoves(steps: readonly RuleStep[]): { steps: RuleStep[]; warn
       .map((name) => free.get(name))
       .find((each) => each !== undefined && !taken.has(each));
     if (former?.known === undefined) return step;
-    if (isRefused(step, former)) {
+    if (former.of.resource !== step.of.resource && !isTakenOver(step.declared, former.known, step.of)) {
       warned.push(refusalOf(step, former));
       return step;
     }
@@ -58,7 +59,6 @@ export function withMoves(steps: readonly RuleStep[]): { steps: RuleStep[]; warn
     const [next] = plan(new Map([[step.key, known]]), new Map([[step.key, step.declared]]), step.of.contract);
     if (next === undefined) return step;
     taken.add(former);
-    if (takesTwoRuns(next.kind, step, former)) warned.push(twoRunsOf(step, former));
     const formerResource = former.of.resource === step.of.resource ? {} : { formerResource: former.of.resource };
     return { ...step, kind: next.kind, known, formerKey: former.key, ...formerResource };
   });
@@ -88,23 +88,33 @@ function contendedIn(steps: readonly RuleStep[], taken: ReadonlySet<RuleStep>): 
   });
 }
 
-/** Decides whether the run makes a rule before a resource that left the program has given it up. */
-function isRefused({ declared, of }: RuleStep, former: RuleStep): boolean {
-  return former.of.isLeaving && of.contract.rule.owner === null && declared?.adopt === undefined;
+/** Decides whether a run takes over a rule that another resource had: by its mark, where all is as declared, or by adopt. */
+function isTakenOver({ adopt, definition }: DeclaredRule, known: KnownRule, { contract }: ResourceStep): boolean {
+  const { operations, rule } = contract;
+  const isMarked = rule.owner !== null;
+  const isSame = isEqual(known.definition, definition, rule);
+  // Another resource's mark says whose it is: only its id is a word against that.
+  if (adopt !== known.ruleId && (isMarked || adopt !== true)) return isMarked && isSame && operations.update !== null;
+  if (isSame) return !isMarked || operations.update !== null;
+  return reasonToReplace(known.definition, definition, contract) === undefined;
 }
 
-function refusalOf(step: RuleStep, former: RuleStep): string {
-  return `${nameOf(step)} is declared by ${whereOf(step)} and is still ${former.of.resource}'s, which leaves the program: the run will refuse to create it. Where ${former.of.resource} was only renamed, give the new resource an alias; else add adopt for this run`;
+/** Says that a create meets a rule of another resource. A delete comes last, but for that of a set which stays. */
+function refusalOf(step: RuleStep, { known, of: { resource, isLeaving } }: RuleStep): string {
+  const adopting = known === undefined ? "" : adoptingOf(step, known);
+  const what = `${nameOf(step)} is declared by ${whereOf(step)}`;
+  return isLeaving
+    ? `${what} and is still ${resource}'s, which leaves the program: the run will refuse to create it. Where ${resource} was only renamed, give the new resource an alias; else ${adopting}`
+    : `${what}, and ${resource} gives it up in the same run: the run may refuse to create it before that is done. Then run \`pulumi up\` once more, which makes it anew; or ${adopting}`;
 }
 
-/** Decides whether a second run is needed: a rule of another resource is first taken as it is, but for one that adopt names. */
-function takesTwoRuns(kind: RuleStep["kind"], { of, declared }: RuleStep, former: RuleStep): boolean {
-  if (former.of.resource === of.resource || typeof declared?.adopt === "string") return false;
-  return kind === "update" || (kind === "replace" && former.of.isLeaving);
-}
-
-function twoRunsOf(step: RuleStep, former: RuleStep): string {
-  return `${nameOf(step)} moves from ${former.of.resource} to ${whereOf(step)} and changes: the run takes it over as it is, and ends with an error that says so. Run \`pulumi up\` once more, which makes the change`;
+function adoptingOf({ declared, of: { contract } }: RuleStep, { ruleId, definition }: KnownRule): string {
+  const reason = declared === undefined ? undefined : reasonToReplace(definition, declared.definition, contract);
+  const canTake =
+    declared === undefined || reason === undefined || isEqual(definition, declared.definition, contract.rule);
+  if (canTake && (contract.operations.update !== null || contract.rule.owner === null))
+    return `add adopt with its id, ${ruleId}, for this run`;
+  return "take it out of the program for one run, and declare it in the next";
 }
 
 /** Returns the names by which a run would find a rule again. */

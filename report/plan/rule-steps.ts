@@ -1,5 +1,5 @@
+import { type DeclaredRule, type KnownRule, plan, type Step } from "../../provider/decide/plan.ts";
 import { isUnknown } from "../../provider/host/wire.ts";
-import { type DeclaredRule, type KnownRule, plan, type Step } from "../../provider/reconcile/plan.ts";
 import { definitionsIn } from "../../provider/state/definitions.ts";
 import type { ResourceShape } from "../../provider/state/shape.ts";
 import { type Inputs, readInputs, readState, type State } from "../../provider/state/state.ts";
@@ -248,8 +248,8 @@ function opacityOf(value: Json | undefined): "secret" | "unknown" | undefined {
 }
 
 function emptyKnown({ inputs }: DeclaredRules): KnownRules {
-  const { connection, connectionId, owner } = inputs;
-  const state = { rules: new Map(), connection, connectionId, formerOwnerIds: [], owner };
+  const { connection, link, owner } = inputs;
+  const state: State = { rules: new Map(), connection, link, owner, names: undefined, site: undefined };
   return { state, opaque: new Set(), isOpaque: false };
 }
 

@@ -1,5 +1,5 @@
 import { unknownValue } from "../../provider/host/wire.ts";
-import { naturalKeyText } from "../../provider/reconcile/natural-key.ts";
+import { naturalKeyText } from "../../sdk/contract/natural-key.ts";
 import { canonicalAt, type Json, valueAt } from "../../sdk/json/index.ts";
 import type { RuleStep } from "./rule-steps.ts";
 import { isMasked } from "./secrets.ts";

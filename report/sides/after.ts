@@ -1,5 +1,5 @@
-import { isKept, undeclaredIn } from "../../provider/reconcile/erased.ts";
-import { seenAs } from "../../provider/reconcile/live-rule.ts";
+import { seenAs } from "../../provider/decide/live-rule.ts";
+import { isKept, undeclaredIn } from "../../provider/steps/erased.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import {
   blindMask,

@@ -1,6 +1,6 @@
-import { placeOf, readRuleFolder } from "../../provider/resources/rule-folder.ts";
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
+import { placeOf, readRuleFolder } from "../../sdk/files/rule-folder.ts";
 import { asWritten, defined, isJsonObject, masked } from "../../sdk/json/index.ts";
 import { identityOf, nameOfRule, type RuleSide } from "./side.ts";
 

@@ -1,4 +1,6 @@
-import { markIn, naturalKeyText, type Place } from "../../provider/reconcile/index.ts";
+import { markIn } from "../../provider/merchant/mark.ts";
+import type { Place } from "../../provider/run/place.ts";
+import { naturalKeyText } from "../../sdk/contract/natural-key.ts";
 import { defined } from "../../sdk/json/index.ts";
 import { shownRule } from "../drift/unmanaged-rules.ts";
 import { identityOf, type RuleSide } from "./side.ts";
@@ -21,7 +23,7 @@ export async function readLiveSide(place: Place, name: string, connection: strin
       ruleId,
       connection,
       ...identityOf(rule, contract),
-      ...defined({ place: mark?.place }),
+      ...defined({ place: mark?.resource }),
       definition: shownRule(rule, place),
     };
   });

@@ -1,6 +1,6 @@
 import { isUnknown } from "../../provider/host/wire.ts";
-import { naturalKeyText } from "../../provider/reconcile/index.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
+import { naturalKeyText } from "../../sdk/contract/natural-key.ts";
 import {
   hashIn,
   isBlind,

@@ -11,7 +11,7 @@ import { identityOf, type RuleSide } from "./side.ts";
 export function stateSide(resources: readonly StateResource[], session: Session, name: string): RuleSide {
   const present = readResources(resources, session).filter(({ isLeaving }) => !isLeaving);
   const rules = present.flatMap((resource) => {
-    const known = [...resource.state.rules].map(([key, { definition }]) => [key, definition] as const);
+    const known = [...resource.of.known].map(([key, { definition }]) => [key, definition] as const);
     return [...(resource.declared ?? new Map(known))].map(([key, declared]) => ({
       ...namesIn(ruleNameOf(resource, key, declared)),
       ...identityOf(declared, resource.place.contract),

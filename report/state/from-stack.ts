@@ -1,3 +1,4 @@
+import { ownerType } from "../../provider/host/types.ts";
 import { shapeOf } from "../../provider/state/shape.ts";
 import { pointerOf } from "../../sdk/json/index.ts";
 import { configIn } from "../../stack/open/read-stack.ts";
@@ -5,6 +6,11 @@ import { defaultProviderType, providerUrn, type ResourceState } from "../../stac
 import { pathIn } from "../../stack/values/path.ts";
 import { toProgram, toWire } from "../../stack/values/wire.ts";
 import type { StateResource } from "./state-resource.ts";
+
+/** Returns the owner ids of a stack, as the Owner in its state has it; two, where a run that made it anew did not finish. */
+export function ownerIdsIn(resources: readonly ResourceState[]): string[] {
+  return resources.flatMap(({ type, id }) => (type === ownerType ? [id] : []));
+}
 
 /** Returns the resources of a stack's state that hold rules, in the form in which drift is looked for. */
 export function stateResources(resources: readonly ResourceState[]): StateResource[] {

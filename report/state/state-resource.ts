@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
+import { ownFields } from "../../provider/decide/live-rule.ts";
+import { callOfState } from "../../provider/hooks/call.ts";
 import type { Session } from "../../provider/hooks/session.ts";
 import type { Properties } from "../../provider/host/wire.ts";
-import { naturalKeyText, type Place } from "../../provider/reconcile/index.ts";
-import { ownFields } from "../../provider/reconcile/live-rule.ts";
+import type { Place } from "../../provider/run/place.ts";
+import type { Resource } from "../../provider/run/resource.ts";
 import { definitionsIn } from "../../provider/state/definitions.ts";
 import { revealed } from "../../provider/state/secrets.ts";
 import { type ResourceShape, shapeOf } from "../../provider/state/shape.ts";
-import { readState, type State } from "../../provider/state/state.ts";
+import { naturalKeyText } from "../../sdk/contract/natural-key.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../../sdk/get-or-make.ts";
 import {
@@ -66,8 +68,8 @@ export function resourceName(type: string, name: string): string {
 export interface RuleResource {
   readonly name: string;
   readonly shape: ResourceShape;
-  readonly state: State;
-  readonly session: Session;
+  /** The resource as a read knows it: its rows are in `of.known`. */
+  readonly of: Resource;
   readonly place: Place;
   /** The definitions that the program declared, by key; undefined where the state does not have them in plain. */
   readonly declared: ReadonlyMap<string, Json> | undefined;
@@ -86,7 +88,8 @@ export type PathsByKey = ReadonlyMap<string | typeof everyRule, readonly Path[]>
 const everyRule = Symbol("every rule");
 
 /**
- * Reads the resources of rules in a state; all others are left out.
+ * Reads the resources of rules in a state; all others are left out. The session hears of all their rows, so that a place is
+ * proven by any of them.
  * @throws MerchantRulesError SETTINGS_INVALID, CONTRACT_INVALID: a connection that the state names cannot be used, another
  * version of this package wrote the state, or nothing here can decrypt what is needed
  */
@@ -145,7 +148,7 @@ function readResource(resource: StateResource, session: Session): RuleResource |
   const hidden = outputs.unreadable.find(([field]) => field !== shape.field);
   if (hidden !== undefined) throw cannotRead(name, String(hidden[0]));
   const declared = inputs.plain[shape.field];
-  const state = readState(shape, id, outputs.plain);
+  const { of, place } = callOfState({ shape, session }, id, outputs.plain);
   // The engine makes an array in outputs secret for one secret in the inputs; those say which element's field it is.
   const isToldByInputs = (path: Path): boolean => {
     const [known, wanted] = [outputs.plain, inputs.plain].map((all) => valueAt(all, pointerOf(path)));
@@ -154,9 +157,8 @@ function readResource(resource: StateResource, session: Session): RuleResource |
   return {
     name,
     shape,
-    state,
-    session,
-    place: session.place(state.connection),
+    of,
+    place,
     declared: declared === undefined ? undefined : definitionsIn(shape, declared),
     texts: new Set(
       [...shape.entries(declared ?? {})].flatMap(([key, rule]) => (typeof rule === "string" ? [key] : [])),
@@ -183,7 +185,7 @@ export function pathsOf(paths: PathsByKey, key: string): readonly Path[] {
 }
 
 export function ruleNameOf(
-  { place, name, shape, state, secrets }: RuleResource,
+  { place, name, shape, of, secrets }: RuleResource,
   key: string,
   definition: Json | undefined,
 ): RuleName {
@@ -192,7 +194,7 @@ export function ruleNameOf(
   return {
     naturalKey: isSecret ? undefined : naturalKeyText(definition, place.contract),
     key: shape.label(key),
-    ruleId: state.rules.get(key)?.ruleId,
+    ruleId: of.known.get(key)?.ruleId,
     resource: name,
     connection: place.options.name,
   };

@@ -11,6 +11,8 @@ export interface Connection {
   readonly contract: Contract;
   /** Values of the contract's parameters, by name. */
   readonly parameters: Readonly<Record<string, string>>;
+  /** The names of parameters that may be secret: messages never show their values. Default: none. */
+  readonly secretParameters?: ReadonlySet<string>;
   /** A token, or what the contract's token operation needs. */
   readonly credentials: Credentials;
 }

@@ -25,6 +25,10 @@ export function baseUrlOf({ name, baseUrl }: Pick<Connection, "name" | "baseUrl"
 export function setUp(connection: Connection, base: BaseUrl, options: SetUpOptions = {}): SetUp {
   const { contract } = connection;
   const redactor = new Redactor();
+  for (const name of connection.secretParameters ?? []) {
+    const value = connection.parameters[name] ?? "";
+    if (value !== "") redactor.keep(value);
+  }
   const transport = new Transport(base, contract.limits);
   const budget = new ErrorBudget(contract.limits);
   const shared = { contract, redactor, transport, budget, backoffMs: 200, ...options };

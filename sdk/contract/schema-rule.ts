@@ -90,6 +90,12 @@ export const rule = strict({
         ["/data/id"],
       ),
     ),
+  idScope: orNull(z.enum(["service", "merchant"])).meta(
+    says(
+      "Within what a rule's id is unique, for ever. service: no other merchant of the service ever has it. merchant: another merchant may have a rule with the same id, or the service gives an id again. null: by its form; a UUID, a ULID or 64 random bits count as service, all else as merchant.",
+      "service",
+    ),
+  ),
   envelope: pointerOrRoot.meta(says('Where a response has the rule. "": the whole response is the rule.', "/data")),
   schema: orNull(z.record(z.string(), z.json())).meta(
     says(

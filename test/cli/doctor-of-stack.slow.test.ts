@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { localCredentials } from "../../local/service/index.ts";
 import { type DoctorReport, doctorSchema } from "../../report/doctor.ts";
-import { rule } from "../support/rules.ts";
+import { marking, rule } from "../support/rules.ts";
 import { openCommandStack } from "../support/stack/commands.ts";
-import { contractOf } from "../support/stack/contracts.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { serve } from "../support/stack/service.ts";
 import { run } from "./command.ts";
@@ -43,37 +43,55 @@ async function finds(engine: EngineName): Promise<void> {
   );
 }
 
-const owner = { at: "/metadata/managedBy" };
-
-/** A person changes the only rule by a PUT of the fields that they know, and follows what is said then. */
+/** A person changes the only rule by a PUT of the fields that they know; then a run follows what is said. */
 async function losesItsMark(engine: EngineName): Promise<void> {
-  const stack = await openCommandStack(engine, { contract: contractOf({ rule: { owner } }) });
+  const stack = await openCommandStack(engine, { contract: marking });
   const { project, service, succeeds, run: runEngine } = stack;
   project.declare({ one: { definition: rule(1) } });
   await succeeds("up");
-  const [live] = service.rules();
-  service.put(live?.ruleId, rule(1, { priority: 9 }));
+  const erases = (): void => void service.put(service.rules()[0]?.ruleId, rule(1, { priority: 9 }));
+  const isHealed = (): void =>
+    expect(service.rules()[0]?.rule).toMatchObject({ priority: 1, metadata: { managedBy: expect.any(String) } });
   const own = project.variables();
   const words = ["--cwd", project.folder, "--stack", project.stack, "--engine", engine];
   const command = engine === "local" ? "npx --no-install merchant-rules local" : "pulumi";
-  const drift = await run(["drift", ...words], own);
-  const doctor = await run(["doctor", ...words], own);
-  const refused = await runEngine("preview", "--refresh");
-  const advised =
-    /somebody changed these rules by hand \(an update without the mark erases it\), set (\w+)=true[^`]*`([^`]+)`/;
-  for (const said of [drift.stderr, doctor.stdout, refused.output.replace(/\s+/g, " ")])
-    expect(said.match(advised)?.slice(1)).toEqual(["MERCHANT_RULES_MOVED", `${command} up --refresh`]);
-  expect([drift.code, doctor.code, service.rules()[0]?.rule.priority]).toEqual([1, 1, 9]);
-  expect(doctor.stdout).toMatch(/failed +place +.*has no mark of this stack/);
-  const moved = { MERCHANT_RULES_MOVED: "true" };
-  const shown = await run(["drift", ...words], { ...own, ...moved });
+  // With the credentials of before, nothing is in doubt.
+  erases();
+  const shown = await run(["drift", ...words], own);
   expect([shown.code, shown.stdout]).toEqual([7, expect.stringContaining("priority: 1 → 9")]);
   expect(shown.stdout).toContain(
     `Of each path: declared → at the service.\nTo have the rules as declared: \`${command} up`,
   );
-  expect((await project.with(moved, () => runEngine("up", "--refresh"))).code).toBe(0);
-  expect(service.rules()[0]?.rule).toMatchObject({ priority: 1, metadata: { managedBy: expect.any(String) } });
+  expect((await run(["doctor", ...words], own)).stdout).toMatch(/place +1 of the state's rules differs/);
+  expect((await runEngine("up", "--refresh")).code).toBe(0);
+  isHealed();
   expect((await run(["drift", ...words], own)).code).toBe(0);
+
+  // With others, the mark was what told.
+  const { clientId, clientSecret } = localCredentials;
+  const others = {
+    MERCHANT_RULES_TOKEN: "",
+    MERCHANT_RULES_CLIENT_ID: clientId,
+    MERCHANT_RULES_CLIENT_SECRET: clientSecret,
+  };
+  expect((await run(["drift", ...words], { ...own, ...others })).code).toBe(0);
+  erases();
+  const drift = await run(["drift", ...words], { ...own, ...others });
+  const doctor = await run(["doctor", ...words], { ...own, ...others });
+  const refused = await project.with(others, () => runEngine("preview", "--refresh"));
+  const advised = /nothing shows that .* is the merchant .*`([^`]+ up --refresh)` with MERCHANT_RULES_SAME=(\w{4})/;
+  const [said = [], ...more] = [drift.stderr, doctor.stdout, refused.output].map((text) =>
+    text.replace(/\s+/g, " ").match(advised)?.slice(1),
+  );
+  expect(said).toEqual([`${command} up --refresh`, expect.any(String)]);
+  expect(more).toEqual([said, said]);
+  expect([drift.code, doctor.code, service.rules()[0]?.rule.priority]).toEqual([1, 1, 9]);
+  expect(doctor.stdout).toMatch(/failed +place +.*nothing shows/);
+  const same = { ...others, MERCHANT_RULES_SAME: said[1] ?? "" };
+  expect((await run(["drift", ...words], { ...own, ...same })).code).toBe(7);
+  expect((await project.with(same, () => runEngine("up", "--refresh"))).code).toBe(0);
+  isHealed();
+  expect((await run(["drift", ...words], { ...own, ...others })).code).toBe(0);
 }
 
 describe("a rule whose mark a person erased", () => {

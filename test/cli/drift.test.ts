@@ -7,7 +7,7 @@ import type { StateResource } from "../../report/state/state-resource.ts";
 import { type ContractInput, loadPreset, presetFile } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { marking, othersMarkBy, rule } from "../support/rules.ts";
-import { sessionOf } from "../support/stack/hosts.ts";
+import { markBy, sessionOf } from "../support/stack/hosts.ts";
 import { serve } from "../support/stack/service.ts";
 import { anotherSecret, applied, exportOf, withSecretsAt } from "../support/stack/states.ts";
 import { driftFolder } from "./drift-command.ts";
@@ -166,7 +166,10 @@ describe("unmanaged rules", () => {
     const { service, drift } = await exported(some, marking);
     const own = service.rules()[0]?.rule.metadata ?? null;
     service.put("theirs", rule(9, { metadata: { managedBy: othersMarkBy("shop/test/limits", "nine") } }));
-    service.put("nameless", rule(10, { metadata: { managedBy: `${"e".repeat(20)}.${"e".repeat(16)}` } }));
+    service.put(
+      "nameless",
+      rule(10, { metadata: { managedBy: `${"e".repeat(32)}.${"e".repeat(16)}.${"e".repeat(16)}` } }),
+    );
     service.put("left", rule(11, { metadata: own }));
     const { report } = await drift();
     expect(report?.counts).toEqual({ unmanaged: 1, anothers: 2 });
@@ -184,6 +187,18 @@ describe("unmanaged rules", () => {
     for (const format of ["markdown", "html", "junit"])
       expect((await drift("--format", format)).text).toMatch(/another(?:'|&#39;|&apos;)s/);
   });
+});
+
+test("a rule with the stack's own mark that no resource in the state has is said to be left over", async () => {
+  const { service, drift } = await exported(some, marking);
+  service.put("left", rule(11, { metadata: { managedBy: markBy("shop/prod/all", "old") } }));
+  const { code, report } = await drift();
+  const reason = expect.stringMatching(/^left over: its mark is this stack's, and no resource in the state has it/);
+  expect([code, report?.findings]).toEqual([
+    7,
+    [expect.objectContaining({ change: "unmanaged", name: "rule-11", owner: "shop/prod/all", reason })],
+  ]);
+  expect((await drift("--format", "text")).text).toMatch(/\? unmanaged {2}rule-11 .*left over/);
 });
 
 describe("what cannot be compared is said with what to do", () => {

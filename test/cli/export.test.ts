@@ -7,6 +7,8 @@ import { importOfSet } from "../../cli/export/import-file.ts";
 import { setProgram } from "../../cli/export/program.ts";
 import { secretsOf } from "../../cli/export/secrets.ts";
 import { loadRules } from "../../provider/index.ts";
+import { linkIn } from "../../provider/merchant/site.ts";
+import { stateVersion } from "../../provider/state/state.ts";
 import { type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { newFolder } from "../support/folder.ts";
@@ -71,42 +73,50 @@ describe("merchant-rules export", () => {
     );
     expect(JSON.parse(stack.read("rule.schema.json"))).toEqual(preset.rule.schema);
     expect(stack.read("rules.ts")).toContain('new MerchantRuleSet("rules", {\n  rules: loadRules("rules"),\n});');
-    const of = {
+    const codeOf = (hooks: string): string => `exports.handler=()=>require("pulumi-merchant-rules/provider").${hooks}`;
+    const [{ id: ownerId }, { outputs: connection }] = stack.imported().resources;
+    expect(ownerId).toMatch(/^[0-9a-f]{32}$/);
+    const { link } = connection;
+    const at = `default ${linkIn(link)?.site.key} - ${stack.service.url}`;
+    expect(link).toBe(`${ownerId} existing/dev ${at}`);
+    const ownerInputs = { names: "existing/dev", __provider: codeOf("owner") };
+    const connectionInputs = {
       connection: "default",
-      project: "existing",
-      stack: "dev",
+      owner: ownerId,
+      ownerNames: "existing/dev",
+      names: "existing/dev",
       address: stack.service.url,
-      __provider: 'exports.handler=()=>require("pulumi-merchant-rules/provider").connection',
+      __provider: codeOf("connection"),
     };
-    const [{ id: connectionId }] = stack.imported().resources;
-    expect(connectionId).toMatch(/^[0-9a-f]{20}\.$/);
+    const setInputs = {
+      __provider: codeOf("merchantRuleSet"),
+      __owner: { "existing/dev/rules": null },
+      __connection: link,
+      rules: plainFields(stack),
+    };
+    const ruleIds = { "rule-1": stack.ids[0], "rule-2": stack.ids[1] };
     expect(stack.imported()).toEqual({
       resources: [
         {
+          type: "pulumi-nodejs:dynamic/merchant-rules:Owner",
+          name: "owner",
+          id: ownerId,
+          inputs: ownerInputs,
+          outputs: { ...ownerInputs, stateVersion },
+        },
+        {
           type: "pulumi-nodejs:dynamic/merchant-rules:Connection",
           name: "default",
-          id: connectionId,
-          inputs: of,
-          outputs: { ...of, stateVersion: 2 },
+          id: "default",
+          inputs: connectionInputs,
+          outputs: { ...connectionInputs, link, stateVersion },
         },
         {
           type: "pulumi-nodejs:dynamic/merchant-rules:MerchantRuleSet",
           name: "rules",
           id: expect.stringMatching(/^set-[0-9a-f-]{36}$/),
-          inputs: {
-            __provider: 'exports.handler=()=>require("pulumi-merchant-rules/provider").merchantRuleSet',
-            __owner: { "existing/dev/rules": null },
-            __connection: connectionId,
-            rules: plainFields(stack),
-          },
-          outputs: {
-            __provider: 'exports.handler=()=>require("pulumi-merchant-rules/provider").merchantRuleSet',
-            __owner: { "existing/dev/rules": null },
-            __connection: connectionId,
-            rules: plainFields(stack),
-            ruleIds: { "rule-1": stack.ids[0], "rule-2": stack.ids[1] },
-            stateVersion: 2,
-          },
+          inputs: setInputs,
+          outputs: { ...setInputs, ruleIds, at, stateVersion },
         },
       ],
     });
@@ -177,7 +187,11 @@ describe("merchant-rules export", () => {
     await stack.exports();
     const files = (): string[] => ["rules/rule-1.yaml", "rules.ts", "import.json"].map(stack.read);
     const before = files();
-    const [{ id: connectionId }] = stack.imported().resources;
+    const keysOf = (): string[] => {
+      const [{ id }, { outputs }] = stack.imported().resources;
+      return [id, linkIn(outputs.link)?.site.key ?? ""];
+    };
+    const [ownerId = "", key = ""] = keysOf();
     writeFileSync(stack.fileOf("rules/mine.yaml"), "name: mine");
     rmSync(stack.fileOf("rules/rule-2.yaml"));
     const { code, stderr } = await stack.exports();
@@ -189,9 +203,9 @@ describe("merchant-rules export", () => {
     expect(forced.code).toBe(0);
     expect(forced.stdout).toContain("Not of this export, but loadRules reads them too:\n  rules/mine.yaml");
     // Whose the rules are is made up at random as long as no state has it.
-    const [{ id: another }] = stack.imported().resources;
-    expect(another).not.toBe(connectionId);
-    expect(files()).toEqual(before.map((text) => text.replaceAll(connectionId, another)));
+    const [another = "", anotherKey = ""] = keysOf();
+    expect(another).not.toBe(ownerId);
+    expect(files()).toEqual(before.map((text) => text.replaceAll(ownerId, another).replaceAll(key, anotherKey)));
   });
 
   test("writes one program with a resource a rule", async () => {
@@ -205,6 +219,7 @@ describe("merchant-rules export", () => {
       'new MerchantRule("eu-1", {\n  definition: {\n    name: "eu/1",\n    odd: { __proto__x: [1, { a: null }] },\n  },\n});',
     );
     expect(stack.imported().resources).toMatchObject([
+      { name: "owner" },
       { name: "default" },
       { name: "eu-1", id: stack.ids[1], outputs: { ruleId: stack.ids[1], __owner: { "existing/dev/eu-1": null } } },
       { name: "rule-1", id: stack.ids[0], inputs: { definition: rule(1) } },
@@ -224,7 +239,7 @@ describe("merchant-rules export", () => {
     const stack = await opened(["[a]", "a", "{a,b}", "c"].map((name) => ({ name })));
     const { code, stdout } = await stack.exports("--include", "[a]", "{a,?}", `id:${stack.ids[3]}`);
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("Exported 3 of 4 rules") });
-    expect(stack.imported().resources[1]).toMatchObject({ outputs: { rules: { c: { name: "c" } } } });
+    expect(stack.imported().resources[2]).toMatchObject({ outputs: { rules: { c: { name: "c" } } } });
   });
 
   test("leaves out the dead, the service's own, what has anybody's mark, and what a write would take a text from", async () => {
@@ -259,7 +274,8 @@ describe("merchant-rules export", () => {
     expect(stdout).toContain('1 rule: managed by "existing/dev/old", as the mark says');
     expect(stdout).toContain("1 rule: /metadata/managedBy holds somebody's own text");
     expect(stdout).toContain("1 rule: the service's own (rule.foreign in the contract)");
-    expect(stack.imported().resources[1].outputs.marks).toEqual({ "rule-1": "", "rule-5": "" });
+    // None was there, and that is what the state says.
+    expect(stack.imported().resources[2].outputs).not.toHaveProperty("marks");
   });
 
   test("counts natural keys as one that the service stores as one", async () => {
@@ -294,7 +310,7 @@ describe("merchant-rules export", () => {
     expect(stack.read("rules.ts")).toContain('rules: loadRules("rules", { as: "texts" }),');
     const texts = loadRules(join(stack.folder, "rules"), { as: "texts" });
     expect(Object.keys(texts)).toHaveLength(1001);
-    expect(stack.imported().resources[1]).toMatchObject({ inputs: { rules: texts }, outputs: { rules: texts } });
+    expect(stack.imported().resources[2]).toMatchObject({ inputs: { rules: texts }, outputs: { rules: texts } });
   });
 
   test("reads over a named connection, and declares it", async () => {
@@ -320,7 +336,8 @@ describe("merchant-rules export", () => {
     expect(stack.read("rules.ts")).toContain('connection: "sandbox"');
     const of = { inputs: { connection: "sandbox" }, outputs: { connection: "sandbox" } };
     expect(stack.imported().resources).toMatchObject([
-      { ...of, name: "sandbox" },
+      { name: "owner" },
+      { ...of, name: "sandbox", id: "sandbox" },
       { ...of, name: "rules" },
     ]);
   });
@@ -336,12 +353,14 @@ describe("secrets in an export", () => {
     const program = setProgram({ rules, secrets, connection: undefined }, "rules", undefined);
     expect(program).toContain("loadRules, MerchantRuleSet, ruleTexts }");
     expect(program).toContain("rules: ruleTexts(definitions),");
+    const site = { connection: "default", address: "https://a.test", key: null, identity: null };
     const into = {
       project: "p",
       stack: "s",
       connection: undefined,
-      hasMarks: false,
-      connectionId: "c",
+      link: { ownerId: "0".repeat(32), names: "p/s", site },
+      site,
+      isOwnerNew: false,
       made: undefined,
     };
     const { text } = importOfSet(rules, { ...into, encrypt: () => "(encrypted)" });
@@ -370,7 +389,11 @@ describe("secrets in an export", () => {
       expect(stdout).toContain("pulumi config set --secret rule-1-webhook-token --stack dev");
       expect(stdout).toContain("would show secrets (rule.secret)");
     }
-    expect(stack.imported().resources.map(({ name }: { name: string }) => name)).toEqual(["default", "rule-2"]);
+    expect(stack.imported().resources.map(({ name }: { name: string }) => name)).toEqual([
+      "owner",
+      "default",
+      "rule-2",
+    ]);
     expect(stack.read("rules.ts")).toMatch(/token: config\.requireSecret\("rule-1-webhook-token"\).*adopt: "/s);
     expect(loadRules(stack.fileOf("rules"))["rule-1"]?.webhook).toEqual({ url: "https://x" });
   });

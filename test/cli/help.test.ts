@@ -41,9 +41,31 @@ describe("merchant-rules help", () => {
 
   test("prints one section of a page, by its heading or as a link names it", async () => {
     const byHeading = await command("help", "reliability", "For", "one", "run");
-    expect(byHeading.stdout).toMatch(/^## For one run\n.*MERCHANT_RULES_MOVED=true.*\n$/s);
+    expect(byHeading.stdout).toMatch(/^## For one run\n.*MERCHANT_RULES_MOVED=3fa9.*\n$/s);
     expect(byHeading.stdout.match(/^## /gm)).toHaveLength(1);
     expect(await command("help", "reliability#for-one-run")).toEqual(byHeading);
+  });
+
+  test.each([
+    ["same-or-moved", "Same or moved", "MERCHANT_RULES_SAME=3fa9"],
+    ["adopt", "Adopt", 'adopt: "r-17"'],
+    ["former-names", "Former names", "MERCHANT_RULES_FORMER_NAMES=shop/dev"],
+    ["recover", "Recover", "MERCHANT_RULES_RECOVER=3fa9"],
+  ])("prints the topic %s, which errors name: short, and with the word to say", async (name, heading, word) => {
+    const { code, stdout } = await command("help", name);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^## ${heading}\\n`));
+    expect(stdout).toContain(word);
+    expect(stdout.split("\n").length).toBeLessThanOrEqual(35);
+    for (const line of stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(120);
+    expect(await command("help", heading)).toEqual(await command("help", name));
+  });
+
+  test("lists the topics, each with what an error says, and has no other", async () => {
+    const { stdout } = await command("help");
+    const [, listed = ""] = stdout.split("\n\nWhat an error says, ");
+    const topics = [...listed.matchAll(/^ {2}(\S+) {2,}(\S.*)$/gm)];
+    expect(topics.map(([, name]) => name)).toEqual(["same-or-moved", "adopt", "former-names", "recover"]);
   });
 
   test("prints the options of a command that has no page of its own", async () => {
@@ -53,6 +75,7 @@ describe("merchant-rules help", () => {
 
   test.each([
     [["drft"], 'there is no page "drft". Did you mean drift?'],
+    [["same-or-move"], 'there is no page "same-or-move". Did you mean same-or-moved?'],
     [["rule_conflct"], 'there is no page "rule_conflct". Did you mean RULE_CONFLICT?'],
     [["lagMs"], 'there is no page "lagMs"; the word stands on these: '],
     [["there-is-no-such-word"], 'there is no page "there-is-no-such-word". What to do: take a page of the list that '],

@@ -395,7 +395,7 @@ describe("what a plan says of a rule", () => {
       "rules.a.actions[0].type": { kind: "update" },
       "rules.b.actions[0].key": { kind: "update" },
     };
-    const outputs = { rules: masked, ruleIds: { a: "1", b: "2", c: "3" }, stateVersion: 2 };
+    const outputs = { rules: masked, ruleIds: { a: "1", b: "2", c: "3" }, stateVersion: 3 };
     const step = set("update", before, after, { detailedDiff });
     const oldState = { ...Object(step.oldState), outputs };
     const { findings: found, unchanged, notes } = plan([{ ...step, oldState }], full).report;
@@ -411,55 +411,68 @@ describe("what a plan says of a rule", () => {
     expect(plan([{ ...step, oldState: later }], full).report.findings.map(({ name }) => name)).toEqual(["a", "b", "c"]);
   });
 
-  test("that moves to another resource of the stack: it moves, where the contract lets it be found again", () => {
-    const steps = [
-      set("update", { a: { name: "a", priority: 1 }, b: { name: "b" } }, { b: { name: "b" } }, { name: "old" }),
-      set("create", undefined, { x: { name: "a", priority: 2 } }, { name: "new" }),
-    ];
-    expect(findings(steps, full)).toMatchObject([
-      {
-        change: "update",
-        name: "a",
-        key: "x",
-        formerKey: "a",
-        ruleId: "id-a",
-        resource: "MerchantRuleSet new",
-        reason: "from MerchantRuleSet old",
-      },
-    ]);
-    const changes = findings(steps, { ...full, operations: { ...full.operations, list: null } });
-    expect(changes.map(({ change }) => change)).toEqual(["delete", "create"]);
-  });
-
-  test("that moves and changes: it takes two runs, but where the contract has it replaced, or adopt names it", () => {
+  describe("that moves to another resource of the stack", () => {
     const old = (op: string) =>
       set(op, { a: { name: "a", priority: 1 } }, op === "delete" ? undefined : {}, { name: "old" });
-    const arriving = (inputs: JsonObject = {}, name = "a"): JsonObject =>
-      set("create", undefined, { x: { name, priority: 2 } }, { name: "new", inputs });
+    const arriving = (priority: number, inputs: JsonObject = {}): JsonObject =>
+      set("create", undefined, { x: { name: "a", priority } }, { name: "new", inputs });
     const marked = { ...full, rule: { ...full.rule, owner: { at: "/managedBy" } } };
     const fixed = { ...full, rule: { ...full.rule, immutable: ["/priority"] } };
-    const twice = [
-      "a moves from MerchantRuleSet old to MerchantRuleSet new, key x, and changes: the run takes it over as it is, and ends with an error that says so. Run `pulumi up` once more, which makes the change",
-    ];
-    const movesIn = (steps: readonly JsonObject[], contract: ContractInput): readonly string[] =>
-      plan(steps, contract).report.warnings;
-    expect(movesIn([old("update"), arriving()], full)).toEqual(twice);
-    expect(movesIn([old("delete"), arriving()], marked)).toEqual(twice);
-    expect(movesIn([old("update"), arriving()], fixed)).toEqual([]);
-    expect(movesIn([old("update"), arriving({ adopt: { x: "id-a" } })], full)).toEqual([]);
-  });
+    const planned = (steps: readonly JsonObject[], contract: ContractInput) => {
+      const { findings: found, warnings } = plan(steps, contract).report;
+      return { changes: found.map(({ change }) => change), refusals: warnings.filter((each) => / refuse /.test(each)) };
+    };
+    const moves = (change: string) => ({ changes: [change], refusals: [] });
 
-  test("that moves from a resource which leaves the program: the run will refuse it, unless a mark or adopt tells whose it is", () => {
-    const leaving = set("delete", { a: { name: "a" } }, undefined, { name: "old" });
-    const arriving = (more: JsonObject = {}): JsonObject =>
-      set("create", undefined, { x: { name: "a" } }, { name: "new", ...more });
-    const refused = plan([leaving, arriving()], full).report;
-    expect(refused.findings.map(({ change }) => change)).toEqual(["delete", "create"]);
-    expect(refused.warnings).toContainEqual(
-      expect.stringMatching(/^a is declared by MerchantRuleSet new, key x, .* will refuse .*alias.*adopt/),
-    );
-    const marked = { ...full, rule: { ...full.rule, owner: { at: "/managedBy" } } };
-    expect(findings([leaving, arriving()], marked)).toMatchObject([{ change: "rename", formerKey: "a", key: "x" }]);
+    test("stays one rule, where its mark says whose it is and all is as declared", () => {
+      for (const op of ["update", "delete"]) {
+        const steps = [old(op), arriving(1)];
+        expect(planned(steps, marked)).toEqual(moves("rename"));
+        expect(findings(steps, marked)).toMatchObject([
+          {
+            ...{ change: "rename", name: "a", key: "x", formerKey: "a", ruleId: "id-a" },
+            ...{ resource: "MerchantRuleSet new", reason: "from MerchantRuleSet old" },
+          },
+        ]);
+      }
+    });
+
+    test("stays one rule, where adopt names it, and is changed at once", () => {
+      for (const op of ["update", "delete"])
+        for (const contract of [full, marked]) {
+          expect(planned([old(op), arriving(2, { adopt: { x: "id-a" } })], contract)).toEqual(moves("update"));
+          expect(planned([old(op), arriving(1, { adopt: { x: "id-a" } })], contract)).toEqual(moves("rename"));
+        }
+      // Without marks nobody else claims it.
+      expect(planned([old("delete"), arriving(2, { adopt: true })], full)).toEqual(moves("update"));
+    });
+
+    test.each<[string, ContractInput, number, JsonObject]>([
+      ["nothing tells whose it is", full, 1, {}],
+      ["it changes", marked, 2, {}],
+      ["it changes, and adopt does not name it", marked, 2, { adopt: true }],
+      ["it cannot be changed", fixed, 2, { adopt: { x: "id-a" } }],
+    ])("is deleted and made anew, where %s: the run may refuse it, or will", (_where, contract, priority, inputs) => {
+      const { changes, refusals } = planned([old("update"), arriving(priority, inputs)], contract);
+      expect(changes).toEqual(["delete", "adopt" in inputs ? "adopt" : "create"]);
+      const advice =
+        contract === fixed ? "take it out of the program for one run" : "add adopt with its id, id-a, for this run";
+      expect(refusals).toEqual([
+        expect.stringMatching(
+          `^a is declared by MerchantRuleSet new, key x,, and MerchantRuleSet old gives it up .* may refuse .* once more, .*; or ${advice}`,
+        ),
+      ]);
+      expect(planned([old("delete"), arriving(priority, inputs)], contract).refusals).toEqual([
+        expect.stringMatching(
+          `^a is declared by MerchantRuleSet new, key x, and is still MerchantRuleSet old's, .* will refuse .*alias; else ${advice}`,
+        ),
+      ]);
+    });
+
+    test("is another rule, where the contract has no list to find it by", () => {
+      const unlisted = { ...full, operations: { ...full.operations, list: null } };
+      expect(planned([old("update"), arriving(1)], unlisted)).toEqual({ changes: ["delete", "create"], refusals: [] });
+    });
   });
 
   test("that gets a natural key which another resource's rule has until the same run: one of the two may be refused", () => {
@@ -628,6 +641,23 @@ describe("what a plan says beside rules", () => {
     ]);
   });
 
+  test("steps on the stack's Owner, which is no rule and no other resource", () => {
+    const same = set("same", { a: { name: "a" } }, { a: { name: "a" } });
+    const inputs = (names: string): JsonObject => ({ id: "0".repeat(32), inputs: { names } });
+    for (const [op, notes] of [
+      ["create", []],
+      ["same", []],
+      ["update", ["Owner owner changes (names), and none of its rules by that"]],
+      ["replace", ["Owner owner is replaced: the stack's rules get a new owner id"]],
+    ] as const) {
+      const step = memory("Owner", "owner", op, [inputs("shop/old"), inputs("shop/dev")]);
+      expect(plan([{ ...step, ...(op === "update" ? { diffReasons: ["names"] } : {}) }, same], full)).toMatchObject({
+        hasChanges: false,
+        report: { rules: 1, unchanged: 1, findings: [], notes, warnings: [] },
+      });
+    }
+  });
+
   test("steps on the connection, which is no rule and no other resource", () => {
     const same = set("same", { a: { name: "a" } }, { a: { name: "a" } });
     const made = plan([connection("create"), set("create", undefined, { a: { name: "a" } })], full);
@@ -638,7 +668,7 @@ describe("what a plan says beside rules", () => {
       ["same", []],
       ["delete", []],
       ["update", ["Connection default changes (address), and none of its rules by that"]],
-      ["replace", ["Connection default is replaced: its rules get a new owner id"]],
+      ["replace", ["Connection default is replaced: it remembers where it leads now"]],
     ] as const) {
       const { report, hasChanges } = plan([connection(op), same], full);
       expect(hasChanges).toBe(false);
@@ -691,14 +721,26 @@ function written(preview: JsonObject): string {
 
 /** A step on the connection, as the CLI prints it. */
 function connection(op: string): JsonObject {
-  const type = "pulumi-nodejs:dynamic/merchant-rules:Connection";
-  const state = (address: string): JsonObject => ({ type, id: `${"0".repeat(20)}.`, inputs: { address } });
+  const state = (address: string): JsonObject => ({ id: "default", inputs: { address } });
+  return {
+    ...memory("Connection", "default", op, [state("https://one.example.com"), state("https://two.example.com")]),
+    ...(op === "update" ? { diffReasons: ["address"] } : {}),
+  };
+}
+
+/** A step on what a stack remembers beside its rules. */
+function memory(
+  kind: string,
+  name: string,
+  op: string,
+  [before, after]: readonly [JsonObject, JsonObject],
+): JsonObject {
+  const type = `pulumi-nodejs:dynamic/merchant-rules:${kind}`;
   return {
     op,
-    urn: `urn:pulumi:dev::shop::${type}::default`,
-    ...(op === "create" ? {} : { oldState: state("https://one.example.com") }),
-    ...(op === "delete" ? {} : { newState: state("https://two.example.com") }),
-    ...(op === "update" ? { diffReasons: ["address"] } : {}),
+    urn: `urn:pulumi:dev::shop::${type}::${name}`,
+    ...(op === "create" ? {} : { oldState: { type, ...before } }),
+    ...(op === "delete" ? {} : { newState: { type, ...after } }),
   };
 }
 
@@ -722,7 +764,7 @@ function set(
     urn: `urn:pulumi:dev::shop::${type}::${name}`,
     ...(before === undefined
       ? {}
-      : { oldState: { ...own, inputs: { rules: before }, outputs: { rules: before, ruleIds, stateVersion: 2 } } }),
+      : { oldState: { ...own, inputs: { rules: before }, outputs: { rules: before, ruleIds, stateVersion: 3 } } }),
     ...(after === undefined ? {} : { newState: { ...own, inputs: { rules: after, ...inputs } } }),
     ...step,
   };

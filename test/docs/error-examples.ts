@@ -47,9 +47,9 @@ export const examples: Record<ErrorCode, Produce> = {
     failureOf(() => parseContract("version: 1\noperations:\n  delete: { identifyBy: { in: querry } }\n", file)),
   SETTINGS_INVALID: () => failureOf(async () => (await startHost()).create({ definition: rule(1) })),
   UNSUPPORTED_BY_CONTRACT: () =>
-    withHost({ version: 1 }, async (host) => {
+    withHost({ version: 1 }, async (host, _, nextRun) => {
       const { id, outs } = await host.create(resource("limit", { definition: rule(1) }));
-      await host.delete(id, outs);
+      await (await nextRun()).delete(id, outs);
     }),
   SEMANTICS_INVALID: () =>
     failureOf(() => parseSemantics(semanticsText("  words: { block: refuse }"), "merchant-rules.semantics.yaml")),
@@ -63,15 +63,7 @@ export const examples: Record<ErrorCode, Produce> = {
     const folder = newFolder({ "night-limit.yaml": "name: night-limit\npriority: 1\npriority: 2\n" });
     return (await failureOf(() => loadRules(folder))).replaceAll(folder, "rules");
   },
-  RULE_NOT_FOUND: () =>
-    withHost(full, async (host, service) => {
-      const { id, outs } = await host.create(resource("limit", { definition: rule(1) }));
-      const other = await host.create(resource("other", { definition: rule(2) }));
-      // The other one is seen, so this is the right place.
-      await host.read(other.id, other.outs);
-      service.remove(id);
-      await host.update(id, outs, resource("limit", { definition: rule(1, { priority: 5 }) }));
-    }),
+  RULE_NOT_FOUND: () => withHost(full, (host) => host.create(resource("limit", { definition: rule(1), adopt: "17" }))),
   RULE_CONFLICT: () =>
     withHost(full, async (host, service) => {
       service.put(undefined, rule(1));
@@ -175,16 +167,25 @@ export function steady(message: string): string {
     .replace(/\s+/g, " ");
 }
 
+/** Variables of a run, without `MERCHANT_RULES_`. */
+type Variables = Readonly<Record<string, string>>;
+
+/** Starts the host of the next run; it may have other variables. */
+type NextRun = (changes?: Variables) => Promise<Host>;
+
 /** Gives the message with which hooks fail at a service of a contract. */
 export async function withHost(
   contract: ContractInput,
-  act: (host: Host, service: LocalService) => unknown,
-  changes: { TOKEN?: string; BASE_URL?: string; CONTRACT?: string } = {},
+  act: (host: Host, service: LocalService, nextRun: NextRun) => unknown,
+  changes: Variables = {},
 ): Promise<string> {
   const served = await serve(contract, { ruleIds: "sequential" });
-  const changed = Object.entries(changes).map(([name, value]) => [`MERCHANT_RULES_${name}`, value]);
-  const host = await startHost({ ...served.environment, ...Object.fromEntries(changed) });
-  return await failureOf(async () => act(host, served.service));
+  const nextRun: NextRun = (more = {}) => {
+    const changed = Object.entries({ ...changes, ...more }).map(([name, value]) => [`MERCHANT_RULES_${name}`, value]);
+    return startHost({ ...served.environment, ...Object.fromEntries(changed) });
+  };
+  const host = await nextRun();
+  return await failureOf(async () => act(host, served.service, nextRun));
 }
 
 /** Gives the message with which a create fails that is always answered with a status. */

@@ -1,17 +1,18 @@
-import { ConnectionHooks } from "../../provider/hooks/connection-hooks.ts";
-import { hashOfIdentity } from "../../provider/reconcile/index.ts";
+import { OwnerHooks } from "../../provider/hooks/owner-hooks.ts";
+import { hashOfIdentity } from "../../provider/merchant/identity.ts";
 import { type ContractInput, loadPreset, parseContract } from "../../sdk/contract/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import { entryPointFault } from "../../stack/project/entry-point.ts";
 import { newFolder } from "../support/folder.ts";
 import { marking, rule } from "../support/rules.ts";
 import { merchants } from "../support/stack/contracts.ts";
 import { startHost } from "../support/stack/hooks.ts";
-import { HookFailure, type Host, ownedBy, resource, sessionOf } from "../support/stack/hosts.ts";
+import { HookFailure, type Host, othersMarkBy, ownedBy, resource, sessionOf } from "../support/stack/hosts.ts";
 import { serve } from "../support/stack/service.ts";
 import { failureOf, withHost, withStatus } from "./error-examples.ts";
 
 /** A mark of somebody else's. */
-const othersMark = "0123456789abcdef0123.0123456789abcdef billing/prod/limits#night-limit";
+const othersMark = `${"f".repeat(32)}.0123456789abcdef.${"0".repeat(16)} billing/prod/limits#night-limit`;
 
 const preset = loadPreset("illustrative");
 /** To compile the preset's JSON Schema of a definition takes longer than all else here. */
@@ -36,9 +37,9 @@ export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
   "No contract": () =>
     withHost(
       full,
-      async (host) => {
+      async (host, _, nextRun) => {
         const { id, outs } = await host.create(resource("limit", { definition: rule(1) }));
-        await host.delete(id, outs);
+        await (await nextRun()).delete(id, outs);
       },
       { CONTRACT: "" },
     ),
@@ -66,6 +67,11 @@ export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
       service.put(undefined, rule(1, { metadata: { managedBy: othersMark } }));
       await host.create(resource("limit", { definition: rule(1) }));
     }),
+  "The mark has the names of this stack": () =>
+    withHost(marks, async (host, service) => {
+      service.put(undefined, rule(1, { metadata: { managedBy: othersMarkBy("shop/prod/limit") } }));
+      await host.create(resource("limit", { definition: rule(1) }));
+    }),
   "The write would erase something": () =>
     withHost(marks, async (host, service) => {
       service.put(undefined, rule(1, { metadata: { ticket: "PAY-7" } }));
@@ -87,14 +93,18 @@ export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
       const there = await startHost(other.environment);
       await there.update(id, outs, resource("limit", { definition: rule(1, { priority: 5 }) }));
     }),
-  "No rule can be seen": () =>
-    withHost(full, async (host, service) => {
+  "A rule is not as the state knows it": () =>
+    withHost(full, async (host, service, nextRun) => {
       const sets = host.as("merchantRuleSet");
-      const { id, outs } = await sets.create(resource("all", { rules: { a: rule(1), b: rule(2) } }));
-      for (const { ruleId } of service.rules()) service.remove(ruleId);
-      await sets.read(id, outs);
+      const declared = (priority: number) =>
+        resource("all", { rules: { a: rule(1, { priority }), b: rule(2), c: rule(3) } });
+      const { id, outs } = await sets.create(declared(1));
+      service.put("1", rule(1, { priority: 9 }));
+      const next = (await nextRun(otherKey)).as("merchantRuleSet");
+      await next.diff(id, outs, declared(5));
+      await next.update(id, outs, declared(5));
     }),
-  "The rules are other rules": () =>
+  "The id was given again": () =>
     withHost(full, async (host, service) => {
       const { id, outs } = await host.create(resource("limit", { definition: rule(1) }));
       service.put(id, rule(9));
@@ -107,19 +117,29 @@ export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
     const asAcme = ownedBy("shop/prod/limit", hashOfIdentity("acme"));
     return await failureOf(() => host.create({ definition: rule(1), ...asAcme }));
   },
-  "The stack has another name": async () => {
-    const hooks = new ConnectionHooks(sessionOf({ MERCHANT_RULES_BASE_URL: "http://127.0.0.1:9" }));
-    const of = { connection: "default", project: "shop" };
-    return await failureOf(() =>
-      hooks.diff("0123456789abcdef0123.", { ...of, stack: "dev", stateVersion: 2 }, { ...of, stack: "prod" }),
-    );
-  },
+  "The identity stands elsewhere": () =>
+    failureOf(async () => {
+      const { environment } = await serve(full);
+      const host = await startHost(environment, "merchantRule", { "merchant-rules:identity": "m-17" });
+      await host.create(resource("limit", { definition: rule(1) }));
+    }),
+  "The stack has another name": () => ownerDiff({ names: "shop/dev", stateVersion: 3 }),
+  "The state has another version": () => ownerDiff({ names: "shop/prod", stateVersion: 2 }),
   "The rule may exist": () =>
     withHost({ version: 1, limits: { maxAttempts: 1 } }, async (host, service) => {
       service.faults.set({ kind: "close", at: "after", operations: ["create"] });
       await host.create(resource("limit", { definition: rule(1) }));
     }),
 };
+
+/** Other credentials of the same merchant, of which nothing tells that they are that. */
+const otherKey = { TOKEN: "", CLIENT_ID: "local-client", CLIENT_SECRET: "local-secret" };
+
+/** Gives the message with which the Owner of the stack shop/prod is compared with a state. */
+function ownerDiff(olds: JsonObject): Promise<string> {
+  const hooks = new OwnerHooks(sessionOf({}));
+  return failureOf(() => hooks.diff("0".repeat(32), olds, { names: "shop/prod" }));
+}
 
 async function checked(host: Host, inputs: Parameters<Host["check"]>[0]): Promise<never> {
   const { failures } = await host.as("merchantRuleSet").check(resource("all", inputs));

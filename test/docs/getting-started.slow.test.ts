@@ -41,7 +41,7 @@ async function doesItsCheck(reader: Reader): Promise<number> {
     .flatMap(({ run, env }) => (run === undefined || run === "npm ci" ? [] : [{ run, env }]));
   let printed = "";
   for (const { run, env } of commands) printed = await reader.run(run, env);
-  expect(printed).toContain("3 to create");
+  expect(printed).toContain("4 to create");
   return commands.length;
 }
 

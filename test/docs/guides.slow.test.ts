@@ -104,7 +104,7 @@ describe("docs/secrets.md", () => {
     const value = `\n    secure: ${crypter.encrypt(secret)}\n`;
     reader.write("Pulumi.dev.yaml", `encryptionsalt: ${crypter.salt}\nconfig:\n  payment-rules:reviewKey:${value}`);
     const printed = await reader.run("npx --no-install merchant-rules local up --yes --diff");
-    expect(printed).toContain("3 created");
+    expect(printed).toContain("4 created");
     expect(printed).not.toContain(secret);
     const state = reader.read(".pulumi/stacks/payment-rules/dev.json");
     expect(state).toContain("ciphertext");

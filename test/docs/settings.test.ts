@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { connectionSettings } from "../../provider/settings/connection-settings.ts";
-import { providerNameKey, variableName } from "../../provider/settings/setting-names.ts";
+import {
+  providerNameKey,
+  secretParametersKey,
+  stackSettings,
+  variableName,
+} from "../../provider/settings/setting-names.ts";
+import { wordVariable } from "../../provider/settings/words.ts";
 import { newFolder } from "../support/folder.ts";
 import { blocksOf, codeIn, pageAt, rowsOf, sectionOf } from "./page.ts";
 
@@ -33,13 +39,15 @@ function asked(connection: string) {
     },
   );
   connectionSettings({ config, environment, folder }, connection);
-  // An explicit provider gives its own name there.
-  keys.delete(providerNameKey);
+  // An explicit provider gives these by itself.
+  for (const key of [providerNameKey, secretParametersKey]) keys.delete(key);
   return { keys, variables };
 }
 
 const { keys, variables } = asked("default");
 for (const key of asked("sandbox").keys) keys.add(key);
+/** The words for one run, which are the stack's. */
+const words = stackSettings.map((name) => ({ key: `merchant-rules:${name}`, variable: wordVariable(name) }));
 
 /** The texts in `code` of the rows' cells, or of one column, that look like a name. */
 function codesIn(rows: readonly (readonly string[])[], column: number | undefined, name: RegExp): string[] {
@@ -52,6 +60,12 @@ describe("docs/reference/settings.md", () => {
     const rows = rowsOf(own);
     expect(new Set(codesIn(rows, 1, /^merchant-rules:/))).toEqual(keys);
     expect(new Set(codesIn(rows, 2, /^MERCHANT_RULES_/))).toEqual(variables);
+  });
+
+  test("names every word for one run, by its key and by its variable, and no other", () => {
+    const rows = rowsOf(sectionOf(page, "For one run"));
+    expect(codesIn(rows, 1, /^merchant-rules:/)).toEqual(words.map(({ key }) => key));
+    expect(codesIn(rows, 2, /^MERCHANT_RULES_/)).toEqual(words.map(({ variable }) => variable));
   });
 
   test("names the variables of named connections and of parameters as the code makes them", () => {
@@ -83,7 +97,8 @@ describe("docs/reference/settings.md", () => {
   test("sets in its examples nothing that the code does not read", () => {
     const names = blocksOf(page, "sh").flatMap((block) => [...block.matchAll(/MERCHANT_RULES_\w+/g)].map(String));
     expect(names.length).toBeGreaterThan(4);
-    for (const name of names) expect([...variables]).toContain(name);
+    const read = [...variables, ...words.map(({ variable }) => variable)];
+    for (const name of names) expect(read).toContain(name);
     const keys = blocksOf(page, "sh").flatMap((block) => [...block.matchAll(/merchant-rules:\w+/g)].map(String));
     for (const key of keys) expect([...keys]).toContain(key);
   });

@@ -45,7 +45,7 @@ test("examples/own-contract finds its contract and its account by itself, marks 
   const marks = service.rules().map(({ rule }) => String(valueAt(rule, "/labels/managedBy")));
   const names = ["first-payments", "known-mules", "night-payouts"].map((key) => `own-contract/dev/all#${key}`);
   expect(marks.map((mark) => mark.split(" ")[1]).sort()).toEqual(names);
-  const ids = new Set(marks.map((mark) => /^([0-9a-f]{20})\.[0-9a-f]{16} /.exec(mark)?.[1]));
+  const ids = new Set(marks.map((mark) => /^([0-9a-f]{32})\.[0-9a-f]{16}\.[0-9a-f]{16} /.exec(mark)?.[1]));
   expect([ids.size, ids.has(undefined)]).toEqual([1, false]);
 
   const preview = () =>

@@ -24,9 +24,10 @@ async function run(program) {
   runs.push(resources);
   await runtime.setMocks({
     newResource({ type, name, inputs }) {
-      const of = inputs.__connection;
+      const of = inputs.__connection ?? inputs.owner;
       resources.push([type.split(":").at(-1), name, ...(of === undefined ? [] : [of])]);
-      return { id: runs.length + " " + type.split(":").at(-1) + " " + name, state: inputs };
+      const id = runs.length + " " + type.split(":").at(-1) + " " + name;
+      return { id, state: { ...inputs, link: id } };
     },
     call: ({ inputs }) => inputs,
   });
@@ -40,7 +41,7 @@ console.log(JSON.stringify(runs.map((run) => run.toSorted())));
   return JSON.parse(execFileSync(process.execPath, ["index.js"], { cwd: folder, encoding: "utf8" }));
 }
 
-test("two copies of the package in a process register one connection, also by the provider of either", () => {
+test("two copies of the package in a process register one owner and one connection, also by the provider of either", () => {
   const program = `await run(() => {
   const sandbox = new other.Provider("sandbox", { baseUrl: "https://sandbox.example.com" });
   return [
@@ -52,27 +53,30 @@ test("two copies of the package in a process register one connection, also by th
 });`;
   expect(registered(program)).toEqual([
     [
-      ["Connection", "default"],
-      ["Connection", "sandbox"],
+      ["Connection", "default", "1 Owner owner"],
+      ["Connection", "sandbox", "1 Owner owner"],
       ["MerchantRule", "a", "1 Connection default"],
       ["MerchantRule", "b", "1 Connection default"],
       ["MerchantRule", "c", "1 Connection sandbox"],
       ["MerchantRule", "d", "1 Connection sandbox"],
+      ["Owner", "owner"],
       ["pulumi-nodejs", "sandbox"],
     ],
   ]);
 });
 
-test("each run with mocks has a connection of its own", () => {
+test("each run with mocks has an owner and a connection of its own", () => {
   const program = `for (const name of ["a", "b"]) await run(() => [new one.MerchantRule(name, { definition })]);`;
   expect(registered(program)).toEqual([
     [
-      ["Connection", "default"],
+      ["Connection", "default", "1 Owner owner"],
       ["MerchantRule", "a", "1 Connection default"],
+      ["Owner", "owner"],
     ],
     [
-      ["Connection", "default"],
+      ["Connection", "default", "2 Owner owner"],
       ["MerchantRule", "b", "2 Connection default"],
+      ["Owner", "owner"],
     ],
   ]);
 });

@@ -73,6 +73,6 @@ describe("a project that the packed command writes", () => {
     const folder = join(installed.project, "previewed");
     node(installed.project, command, "init", folder, "--preset", "illustrative");
     symlinkSync(join(installed.project, "node_modules"), join(folder, "node_modules"));
-    expect(node(folder, command, "local", "preview", "--stack", "check")).toContain("3 to create");
+    expect(node(folder, command, "local", "preview", "--stack", "check")).toContain("4 to create");
   }, 120_000);
 });

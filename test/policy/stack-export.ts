@@ -27,7 +27,7 @@ export function deploymentOf(deployed: readonly Declared[], more: object = {}): 
     id: name,
     type,
     inputs: props,
-    outputs: { ...props, ...ids(type, props), stateVersion: 2 },
+    outputs: { ...props, ...ids(type, props), stateVersion: 3 },
     ...more,
   }));
   return { manifest: {}, resources: [root, ...resources] };

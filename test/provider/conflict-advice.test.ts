@@ -113,16 +113,16 @@ describe("where the contract has no update", () => {
     const ruleId = service.put(undefined, marked("shop/other/limit"));
     const { message } = await failureOf((await hostBy(owned)).create(declared(rule(1))));
     expect(message).toMatch(/RULE_CONFLICT/);
-    expect(message).toContain("have this one deleted, by who manages it or at the service, and run again");
+    expect(message).toContain("have this one deleted first, at the service or by");
     expect(message).not.toContain("adopt");
     service.remove(ruleId);
     await (await hostBy(owned)).create(declared(rule(1)));
     expect(service.rules()).toHaveLength(1);
   });
 
-  test("one of two copies is taken as it is, and changed by a replacement in a later run", async () => {
+  test("a rule that is there already is taken as it is, and changed by a replacement in a later run", async () => {
     const { hostBy, service } = await open(owned);
-    const [first = ""] = [1, 2].map((n) => service.put(undefined, { ...marked("shop/prod/limit"), name: `rule-${n}` }));
+    const [first = ""] = [1, 2].map((n) => service.put(undefined, rule(n)));
     const wanted = declared(rule(1, { priority: 7 }));
     const { message } = await failureOf((await hostBy(owned)).create(wanted));
     expect(message).toContain(`declare it as it is at the service and add adopt: "${first}"; change it in a later run`);
@@ -133,7 +133,7 @@ describe("where the contract has no update", () => {
     await host.delete(id, outs);
     await host.create(wanted);
     expect(service.rules().map(({ rule: { name, priority } }) => [name, priority])).toEqual([
-      ["rule-2", 1],
+      ["rule-2", 2],
       ["rule-1", 7],
     ]);
   });

@@ -62,14 +62,6 @@ async function host() {
   return { host: await served.host(), served };
 }
 
-/** A host that has seen a rule as it is known, so that it believes what else it reads. */
-async function hostAtItsPlace(): Promise<Awaited<ReturnType<typeof host>>> {
-  const { host: one, served } = await host();
-  const ruleId = served.service.put(undefined, rule(7));
-  expect((await one.read(ruleId, { definition: rule(7), ruleId })).id).toBe(ruleId);
-  return { host: one, served };
-}
-
 describe("limits of a definition", () => {
   test("nest no deeper than 100 levels: the last that is allowed is created and read, one more is refused with its path", async () => {
     const { host: one, served } = await host();
@@ -98,7 +90,7 @@ describe("limits of a definition", () => {
 
 describe("what a service answers is data", () => {
   test("a rule with __proto__, constructor and the like pollutes nothing and drifts only where it is declared", async () => {
-    const { host: one, served } = await hostAtItsPlace();
+    const { host: one, served } = await host();
     const body = '{"name":"rule-1","priority":5,"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":2}}}';
     const id = served.service.put(undefined, JSON.parse(body));
     const outs = { definition: rule(1), ruleId: id };
@@ -108,11 +100,11 @@ describe("what a service answers is data", () => {
     // Had anything been polluted in the host, the next definition would have a field more.
     const { outs: fresh } = await one.create({ definition: { name: "fresh" } });
     expect(fresh.definition).toEqual({ name: "fresh" });
-    expect(await one.read(id, seen.props)).toEqual(seen);
+    expect(await one.read(id, seen.props)).toMatchObject({ id, props: seen.props, inputs: seen.inputs });
   });
 
   test("what the engine would take for a secret, a file or a reference is refused with its path", async () => {
-    const { host: one, served } = await hostAtItsPlace();
+    const { host: one, served } = await host();
     const asset = { "4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", path: "/etc/passwd" };
     const id = served.service.put(undefined, rule(1, { actions: [{ type: "decline", reason: asset }] }));
     await expect(one.read(id, { definition: rule(1), ruleId: id })).rejects.toThrow(

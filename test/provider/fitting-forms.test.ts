@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fittingForms } from "../../provider/reconcile/fitting-forms.ts";
+import { fittingForms } from "../../sdk/contract/fitting-forms.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 

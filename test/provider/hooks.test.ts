@@ -5,6 +5,7 @@ import type { JsonObject } from "../../sdk/json/index.ts";
 import { rule } from "../support/rules.ts";
 import { openHost, startHost } from "../support/stack/hooks.ts";
 import { resource } from "../support/stack/hosts.ts";
+import { linked, placed } from "../support/stack/owners.ts";
 
 const identifyBy = { in: "query" } as const;
 const list = {
@@ -16,37 +17,42 @@ const seed: ContractInput = { version: 1 };
 
 describe("the life of a rule", () => {
   test("create, no change, change, drift, heal, delete, each with the requests it needs", async () => {
-    const { host, served } = await openHost();
+    const { host, served, another } = await openHost();
     const { service } = served;
+    const requests = () => service.requests.map(({ operation }) => operation);
     const owned = resource("limit", {});
     const inputs = { definition: rule(1), ...owned };
     const { id, outs } = await host.create(inputs);
-    const kept = { ...owned, ruleId: id, stateVersion: 2 };
+    const { __connection, at } = outs;
+    const kept = { ...owned, __connection, at, ruleId: id, stateVersion: 3 };
     expect(outs).toEqual({ definition: rule(1), ...kept });
-    expect(service.requests.map(({ operation }) => operation)).toEqual(["list", "create"]);
+    expect(at).toMatch(new RegExp(`^default [0-9a-f]{16} - ${service.url}$`));
+    expect(requests()).toEqual(["list", "create"]);
 
     service.resetRequests();
-    expect(await host.diff(id, outs, inputs)).toEqual({ changes: "none", replaces: [], deleteBeforeReplace: false });
+    const second = await another();
+    expect(await second.diff(id, outs, inputs)).toEqual({ changes: "none", replaces: [], deleteBeforeReplace: false });
     const changed = { definition: rule(1, { priority: 99 }), ...owned };
-    expect(await host.diff(id, outs, changed)).toMatchObject({ changes: "unknown", replaces: [] });
-    expect((await host.check(changed)).failures).toEqual([]);
-    expect(service.requests).toEqual([]);
+    expect(await second.diff(id, outs, changed)).toMatchObject({ changes: "unknown", replaces: [] });
+    expect((await second.check(changed)).failures).toEqual([]);
+    expect(requests()).toEqual([]);
 
-    const updated = await host.update(id, outs, changed);
+    const updated = await second.update(id, outs, changed);
     expect(updated).toEqual({ ...changed, ...kept });
-    // The first is the witness that this is the right place; the list shows what the first update has done.
-    expect(service.requests.map(({ operation }) => operation)).toEqual(["get", "update", "list"]);
+    // The list shows whose the rule is, and what the first update has done.
+    expect(requests()).toEqual(["list", "update", "list"]);
 
     service.put(id, rule(1, { priority: 5, note: "by hand" }));
-    const seen = await host.read(id, updated);
-    expect(seen.inputs).toEqual({ definition: rule(1, { priority: 5 }), ...owned });
+    const third = await another();
+    const seen = await third.read(id, updated);
+    expect(seen.inputs).toEqual({ definition: rule(1, { priority: 5 }), ...owned, __connection });
     expect(seen.props).toEqual({ definition: rule(1, { priority: 5 }), ...kept });
-    expect(await host.diff(id, seen.props, changed)).toMatchObject({ changes: "unknown" });
-    await host.update(id, seen.props, changed);
+    expect(await third.diff(id, seen.props, changed)).toMatchObject({ changes: "unknown" });
+    await third.update(id, seen.props, changed);
     expect(service.rules()[0]?.rule).toMatchObject({ priority: 99 });
 
-    await host.delete(id, updated);
-    await host.delete(id, updated);
+    await third.delete(id, updated);
+    await third.delete(id, updated);
     expect(service.rules()).toEqual([]);
   });
 
@@ -72,7 +78,7 @@ describe("the life of a rule", () => {
 });
 
 describe("diff", () => {
-  test("replaces where the contract has no update, deleting first where the natural key must be unique", async () => {
+  test("replaces where the contract has no update, deleting first where there is a natural key", async () => {
     const { host } = await openHost({
       version: 1,
       operations: { delete: { identifyBy }, list },
@@ -86,16 +92,34 @@ describe("diff", () => {
     });
     expect(await host.diff("1", olds, { definition: rule(1, { name: "other" }) })).toMatchObject({
       replaces: ["definition"],
-      deleteBeforeReplace: false,
+      deleteBeforeReplace: true,
     });
   });
 
-  test("replaces when the connection changes, and does nothing when adopt does", async () => {
+  test("replaces when the connection changes to what is known as another merchant; else an update looks", async () => {
+    const { served } = await openHost();
+    const {
+      MERCHANT_RULES_TOKEN = "",
+      MERCHANT_RULES_BASE_URL = "",
+      MERCHANT_RULES_CONTRACT = "",
+    } = served.environment;
+    const host = await served.host("merchantRule", {
+      MERCHANT_RULES_SANDBOX__BASE_URL: MERCHANT_RULES_BASE_URL,
+      MERCHANT_RULES_SANDBOX__CONTRACT: MERCHANT_RULES_CONTRACT,
+      MERCHANT_RULES_SANDBOX__TOKEN: MERCHANT_RULES_TOKEN,
+    });
+    const [one, other] = ["1".repeat(12), "2".repeat(12)];
+    const olds = placed({ definition: rule(1), ruleId: "1" }, { identity: one });
+    const inSandbox = (identity: string | null) =>
+      host.diff("1", olds, linked({ definition: rule(1), connection: "sandbox" }, { identity }));
+    expect(await inSandbox(other)).toMatchObject({ replaces: ["definition"] });
+    for (const identity of [one, null])
+      expect(await inSandbox(identity)).toMatchObject({ changes: "some", replaces: [] });
+  });
+
+  test("does nothing when adopt changes", async () => {
     const { host } = await openHost();
     const olds = { definition: rule(1), ruleId: "1" };
-    expect(await host.diff("1", olds, { definition: rule(1), connection: "sandbox" })).toMatchObject({
-      replaces: ["connection"],
-    });
     expect(await host.diff("1", olds, { definition: rule(1), adopt: "1" })).toMatchObject({ changes: "none" });
   });
 
@@ -184,8 +208,9 @@ describe("check", () => {
 
 describe("the bare contract of the specification", () => {
   test("creates and reads, and refuses to change or delete before the first request", async () => {
-    const { host, served } = await openHost(seed);
-    const { id, outs } = await host.create({ definition: rule(1) });
+    const { host: first, served, another } = await openHost(seed);
+    const { id, outs } = await first.create({ definition: rule(1) });
+    const host = await another();
     expect((await host.read(id, outs)).id).toBe(id);
     served.service.resetRequests();
     await expect(host.delete(id, outs)).rejects.toThrow(/operations\.delete\.identifyBy/);
@@ -197,8 +222,8 @@ describe("the bare contract of the specification", () => {
 describe("a state", () => {
   test("that a newer version wrote is refused", async () => {
     const { host } = await openHost();
-    await expect(host.read("1", { definition: rule(1), ruleId: "1", stateVersion: 3 })).rejects.toThrow(
-      /state has version 3.*install/s,
+    await expect(host.read("1", { definition: rule(1), ruleId: "1", stateVersion: 4 })).rejects.toThrow(
+      /state has version 4.*install/s,
     );
   });
 });

@@ -2,11 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { knowledgeOfRules } from "../../provider/hooks/look-up.ts";
-import { connectionType, ruleType, setType } from "../../provider/host/types.ts";
-import { connectionIdText, newConnectionId } from "../../provider/reconcile/index.ts";
+import { connectionType, ownerType, ruleType, setType } from "../../provider/host/types.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { newFolder } from "../support/folder.ts";
+import { ownedBy } from "../support/stack/owners.ts";
 
 const folder = newFolder();
 
@@ -14,7 +14,7 @@ const withDelete = { delete: { identifyBy: { in: "query", name: "ruleId" } } } a
 const withList = { ...withDelete, list: { path: "/api/v1/merchants/rules", items: "/rules" } } as const;
 const named = { definition: { name: "limit" } };
 const nameless = { definition: { priority: 1 } };
-const owned = { __owner: { "shop/dev/limit": null }, __connection: connectionIdText(newConnectionId(undefined)) };
+const owned = ownedBy("shop/dev/limit");
 
 function found(type: string, inputs: JsonObject, contract: ContractInput | undefined): boolean {
   const file = join(folder, "contract.json");
@@ -37,6 +37,9 @@ describe("what an earlier create made can be found", () => {
   test("by the mark, where there is a list and the resource says whose it is", () => {
     expect(found(ruleType, { ...nameless, ...owned }, byMark)).toBe(true);
     expect(found(ruleType, nameless, byMark)).toBe(false);
+    // One of both says not whose it is.
+    expect(found(ruleType, { ...nameless, __owner: owned.__owner ?? {} }, byMark)).toBe(false);
+    expect(found(ruleType, { ...nameless, __connection: owned.__connection ?? "" }, byMark)).toBe(false);
   });
 
   test("by the id that the client chooses, where the resource says whose it is", () => {
@@ -53,9 +56,10 @@ describe("what an earlier create made can be found", () => {
       expect(found(ruleType, { ...named, ...owned }, contract)).toBe(false);
   });
 
-  test("where it was adopted by its id, or is a connection: nothing was made", () => {
+  test("where it was adopted by its id, or is an Owner or a Connection: nothing was made", () => {
     expect(found(ruleType, { ...nameless, adopt: "rule-1" }, byName)).toBe(true);
     expect(found(connectionType, {}, undefined)).toBe(true);
+    expect(found(ownerType, {}, undefined)).toBe(true);
     expect(found("pulumi-nodejs:dynamic/other:Thing", named, byName)).toBe(false);
   });
 });

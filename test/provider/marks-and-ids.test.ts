@@ -1,17 +1,36 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  connectionIdIn,
-  connectionIdText,
-  hashOfIdentity,
-  newConnectionId,
-} from "../../provider/reconcile/identity.ts";
-import { marked, markIn, markOf, markText, ownerIn, ownerOf, placeOf } from "../../provider/reconcile/mark.ts";
+  keyIn,
+  type Mark,
+  marked,
+  markId,
+  markIn,
+  markText,
+  namesOf,
+  newBits,
+  type Owner,
+  ownerIn,
+  ownerOf,
+  parsedMark,
+  pathIn,
+  personsText,
+  resourceHash,
+  stackOf,
+} from "../../provider/merchant/mark.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
 import { marking } from "../support/rules.ts";
 
 const contract = defineContract(marking);
-const ownerId = "0123456789abcdef0123";
+const unmarking = defineContract({ ...marking, rule: { id: ["/id"] } });
+const ownerId = "0123456789abcdef".repeat(2);
+const bits = "fedcba9876543210";
+/** The part of a mark that decides, as text: `<owner id>.<resource>.<bits>`. */
+const decidingLength = 66;
+
+function markOf(owner: Owner, key: string, provider = ""): Mark {
+  return { ownerId, resource: resourceHash(provider, owner, key), bits, names: namesOf(owner, key) };
+}
 
 /** A mark as it is read from a rule whose field holds a text. */
 function readFrom(managedBy: string | number | null) {
@@ -26,118 +45,176 @@ const owners = fc.tuple(plainName, plainName, name).map(([project, stack, path])
 const keys = fc.oneof(fc.constant(""), name);
 
 describe("a mark", () => {
-  test("is at most 200 bytes of printable ASCII, whatever the names, and is read as it was written", () => {
+  test("is at most 199 bytes of printable ASCII, whatever the names, and is read as it was written", () => {
     fc.assert(
       fc.property(owners, keys, (owner, key) => {
-        const text = markText(markOf(ownerId, owner, key));
-        expect(text).toMatch(/^[ -~]{38,200}$/);
-        expect(readFrom(text)).toEqual(markOf(ownerId, owner, key));
-        expect(readFrom(text)).toMatchObject({ ownerId, place: placeOf(owner, key) });
+        const mark = markOf(owner, key);
+        const text = markText(mark);
+        expect(text).toMatch(/^[0-9a-f]{32}\.[0-9a-f]{16}\.[0-9a-f]{16} [ -~]{1,132}$/);
+        expect(readFrom(text)).toEqual(mark);
+        expect(parsedMark(text)).toEqual(mark);
+        expect(text.startsWith(`${markId(mark)} `)).toBe(true);
       }),
     );
   });
 
   test("decides by what a service that cuts, turns or drops the names still keeps", () => {
     fc.assert(
-      fc.property(owners, keys, fc.nat(160), (owner, key, length) => {
-        const mark = markOf(ownerId, owner, key);
+      fc.property(owners, keys, fc.nat(140), (owner, key, length) => {
+        const mark = markOf(owner, key);
         const text = markText(mark);
-        const decided = { ownerId, place: mark.place };
-        expect(readFrom(text.toUpperCase())).toMatchObject(decided);
-        expect(readFrom(text.slice(0, 38 + length))).toMatchObject(decided);
-        expect(readFrom(text.slice(0, 37))).toMatchObject(decided);
+        const { names: _, ...deciding } = mark;
+        expect(readFrom(text.toUpperCase())).toMatchObject(deciding);
+        expect(readFrom(text.slice(0, decidingLength + 1 + length))).toMatchObject(deciding);
+        expect(readFrom(text.slice(0, decidingLength))).toEqual({ ...deciding, names: "" });
       }),
     );
   });
 
   test("says nothing where its deciding part is cut", () => {
-    const text = markText(markOf(ownerId, "shop/prod/limit", "key"));
-    for (let length = 0; length < 37; length += 1) expect(readFrom(text.slice(0, length))).toBeUndefined();
+    const text = markText(markOf("shop/prod/limit", "key"));
+    for (let length = 0; length < decidingLength; length += 1) expect(readFrom(text.slice(0, length))).toBeUndefined();
   });
 
-  test("never takes two rules for one: names that are alike for long, differ in case, or in where the key begins", () => {
+  test("is another by owner id, by resource and by bits, and the same whatever its names", () => {
+    const mark = markOf("shop/prod/limit", "");
+    const ids = [
+      mark,
+      { ...mark, ownerId: "f".repeat(32) },
+      { ...mark, resource: "f".repeat(16) },
+      { ...mark, bits: "f".repeat(16) },
+    ].map(markId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(markId({ ...mark, names: "other/names" })).toBe(markId(mark));
+  });
+
+  test("has new bits for each rule", () => {
+    const all = Array.from({ length: 1000 }, newBits);
+    expect(new Set(all).size).toBe(1000);
+    for (const each of all) expect(each).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  test("never takes two resources for one: names that are alike for long, differ in case, or in where the key begins", () => {
     const long = "x".repeat(400);
-    const places = [
-      placeOf(`shop/prod/${long}a`, ""),
-      placeOf(`shop/prod/${long}b`, ""),
-      placeOf("shop/prod/set", `${long}a`),
-      placeOf("shop/prod/set", `${long}b`),
-      placeOf("shop/prod/Limit", ""),
-      placeOf("shop/prod/limit", ""),
-      placeOf("shop/prod/a", "b"),
-      placeOf("shop/prod/a#b", ""),
-      placeOf("shop/prod/a/b", ""),
-      placeOf("shop/prod/shop:North::a", ""),
-      placeOf("shop/prod/shop:South::a", ""),
-      placeOf("shop/prod/grün", ""),
-      placeOf("shop/prod/gru\u0308n", ""),
+    const hashes = [
+      resourceHash("", `shop/prod/${long}a`, ""),
+      resourceHash("", `shop/prod/${long}b`, ""),
+      resourceHash("", "shop/prod/set", `${long}a`),
+      resourceHash("", "shop/prod/set", `${long}b`),
+      resourceHash("", "shop/prod/Limit", ""),
+      resourceHash("", "shop/prod/limit", ""),
+      resourceHash("", "shop/prod/a", "b"),
+      resourceHash("", "shop/prod/a#b", ""),
+      resourceHash("", "shop/prod/a/b", ""),
+      resourceHash("", "shop/prod/shop:North::a", ""),
+      resourceHash("", "shop/prod/shop:South::a", ""),
+      resourceHash("", "shop/prod/grün", ""),
+      resourceHash("", "shop/prod/gru\u0308n", ""),
+      // Two processes hear nothing of one another: the provider's name tells their resources apart.
+      resourceHash("north", "shop/prod/limit", ""),
+      resourceHash("south", "shop/prod/limit", ""),
     ];
-    expect(new Set(places).size).toBe(places.length);
+    expect(new Set(hashes).size).toBe(hashes.length);
+    for (const hash of hashes) expect(hash).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  test("has the same place in a stack of another name, so that a rename changes no mark's meaning", () => {
-    expect(placeOf("shop/prod/limit", "key")).toBe(placeOf("other/test/limit", "key"));
+  test("has the same resource in a stack of another name, so that a rename changes no mark's meaning", () => {
+    expect(resourceHash("north", "shop/prod/limit", "key")).toBe(resourceHash("north", "other/test/limit", "key"));
   });
 
   test("tells people its names; long ones end with a hash, and the key is told apart", () => {
-    const { names } = markOf(ownerId, "shop/prod/shop:North::limit", "large amounts");
-    expect(names).toBe("shop/prod/limit#large amounts");
-    expect(ownerIn({ ownerId, place: "", names })).toBe("shop/prod/limit");
-    const [a, b] = ["a", "b"].map((end) => markOf(ownerId, `shop/prod/${"x".repeat(200)}${end}`, "").names);
-    expect(a).toMatch(/^shop\/prod\/x{27}~[0-9a-f]{12}$/);
+    const mark = markOf("shop/prod/shop:North::limit", "large amounts");
+    expect(mark.names).toBe("shop/prod/limit#large amounts");
+    expect(ownerIn(mark)).toBe("shop/prod/limit");
+    expect(keyIn(mark)).toBe("large amounts");
+    const [a, b] = ["a", "b"].map((end) => namesOf(`shop/prod/${"x".repeat(200)}${end}`, ""));
+    expect(a).toMatch(/^shop\/prod\/x{21}~[0-9a-f]{12}$/);
     expect(b).not.toBe(a);
+    expect(namesOf(`${"p".repeat(40)}/${"s".repeat(40)}/limit`, "k".repeat(40))).toMatch(
+      /^p{17}~[0-9a-f]{12}\/s{17}~[0-9a-f]{12}\/limit#k{22}~[0-9a-f]{12}$/,
+    );
   });
 
-  test.each<[string, string | number | null]>([
+  test("tells a key that is not long as it was, and none where there is none", () => {
+    const short = fc.string({ unit: "grapheme", maxLength: 2 });
+    fc.assert(
+      fc.property(owners, short, (owner, key) => {
+        fc.pre(encodeURI(key).length <= 35);
+        expect(keyIn(markOf(owner, key))).toBe(key);
+        expect(ownerIn(markOf(owner, key))).toBe(namesOf(owner, ""));
+      }),
+    );
+    expect(keyIn({ ...markOf("shop/prod/limit", ""), names: "shop/prod/limit#100%" })).toBe("100%");
+  });
+
+  test.each<[what: string, text: string | number | null]>([
     ["a name", "alice"],
     ["nothing", ""],
     ["an owner id alone", ownerId],
-    ["an owner id and no place", `${ownerId}.`],
-    ["a short owner id", `${ownerId.slice(1)}.0123456789abcdef shop/prod/limit`],
-    ["a long place", `${ownerId}.0123456789abcdef0 shop/prod/limit`],
-    ["no hexadecimal digits", `${"g".repeat(20)}.0123456789abcdef shop/prod/limit`],
-    ["words before it", `see ${ownerId}.0123456789abcdef shop/prod/limit`],
-    ["no blank before the names", `${ownerId}.0123456789abcdef/shop/prod/limit`],
+    ["an owner id and a resource", `${ownerId}.${bits}`],
+    ["an owner id, a resource and no bits", `${ownerId}.${bits}.`],
+    ["a mark of version 2", `${ownerId.slice(0, 20)}.${bits} shop/prod/limit`],
+    ["a short owner id", `${ownerId.slice(1)}.${bits}.${bits} shop/prod/limit`],
+    ["a long resource", `${ownerId}.${bits}0.${bits} shop/prod/limit`],
+    ["long bits", `${ownerId}.${bits}.${bits}0 shop/prod/limit`],
+    ["no hexadecimal digits", `${"g".repeat(32)}.${bits}.${bits} shop/prod/limit`],
+    ["words before it", `see ${ownerId}.${bits}.${bits} shop/prod/limit`],
+    ["no blank before the names", `${ownerId}.${bits}.${bits}/shop/prod/limit`],
     ["a number", 12],
     ["null", null],
   ])("is not what people write into its field: %s", (_what, text) => {
     expect(readFrom(text)).toBeUndefined();
+    expect(parsedMark(text)).toBeUndefined();
   });
 
   test("stands in its place of a definition, which stays as it was", () => {
     const definition = { name: "a", metadata: { ticket: "PAY-7" } };
-    const mark = markOf(ownerId, "shop/prod/limit", "");
+    const mark = markOf("shop/prod/limit", "");
     const sent = marked(definition, mark, contract);
     expect(sent).toEqual({ name: "a", metadata: { ticket: "PAY-7", managedBy: markText(mark) } });
     expect(definition).toEqual({ name: "a", metadata: { ticket: "PAY-7" } });
     expect(marked(definition, undefined, contract)).toBe(definition);
-    expect(marked(definition, mark, defineContract({ ...marking, rule: { id: ["/id"] } }))).toBe(definition);
+    expect(marked(definition, mark, unmarking)).toBe(definition);
+    expect(markIn(sent, unmarking)).toBeUndefined();
   });
 });
 
-describe("a connection's id", () => {
-  test("is read as it was written, with an identity and without", () => {
+describe("a person's text in the field of the marks", () => {
+  const text = (managedBy: unknown) => personsText(JSON.parse(JSON.stringify({ metadata: { managedBy } })), contract);
+
+  test.each<[what: string, field: unknown, seen: string | undefined]>([
+    ["a text", "ask Mona", "ask Mona"],
+    ["a blank", " ", " "],
+    ["a text that begins as a mark", `${ownerId}.${bits}`, `${ownerId}.${bits}`],
+    ["a number", 7, "7"],
+    ["false", false, "false"],
+    ["an object", { team: "risk" }, '{"team":"risk"}'],
+    ["a mark", markText(markOf("shop/prod/limit", "")), undefined],
+    ["another stack's mark, its names cut", `${"f".repeat(32)}.${bits}.${bits}`, undefined],
+    ["nothing", "", undefined],
+    ["null", null, undefined],
+    ["no field", undefined, undefined],
+  ])("%s", (_what, field, seen) => {
+    expect(text(field)).toBe(seen);
+  });
+
+  test("is no question where the contract has no place for marks", () => {
+    expect(personsText({ metadata: { managedBy: "ask Mona" } }, unmarking)).toBeUndefined();
+  });
+});
+
+describe("the names of a resource", () => {
+  test("are those of its stack and its path, which may have slashes", () => {
     fc.assert(
-      fc.property(fc.option(fc.string({ unit: "binary" }), { nil: undefined }), (identity) => {
-        const id = newConnectionId(identity);
-        expect(connectionIdIn(connectionIdText(id))).toEqual(id);
-        expect(connectionIdText(id)).toMatch(/^[0-9a-f]{20}\.([0-9a-f]{12})?$/);
-        expect(id.identity).toBe(identity === undefined ? undefined : hashOfIdentity(identity));
+      fc.property(plainName, plainName, name, (project, stack, path) => {
+        const owner = ownerOf(project, stack, path);
+        expect(stackOf(owner)).toBe(`${project}/${stack}`);
+        expect(pathIn(owner)).toBe(path);
       }),
     );
   });
 
-  test("has a new owner id each time, and the same identity for one merchant in every stack", () => {
-    const ids = Array.from({ length: 100 }, () => newConnectionId("acme"));
-    expect(new Set(ids.map(({ ownerId }) => ownerId)).size).toBe(100);
-    expect(new Set(ids.map(({ identity }) => identity)).size).toBe(1);
-    expect(hashOfIdentity("globex")).not.toBe(hashOfIdentity("acme"));
+  test("are those of no stack where nobody has said them", () => {
+    expect(stackOf("")).toBeUndefined();
   });
-
-  test.each([undefined, null, 7, "", ownerId, `${ownerId}.0`, `${ownerId}.0123456789ab `, `${ownerId.toUpperCase()}.`])(
-    "is not %j",
-    (text) => {
-      expect(connectionIdIn(text)).toBeUndefined();
-    },
-  );
 });

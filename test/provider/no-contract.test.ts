@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { connectionSettings } from "../../provider/settings/connection-settings.ts";
+import { stateVersion } from "../../provider/state/state.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { newFolder } from "../support/folder.ts";
@@ -94,18 +95,18 @@ test("a parameter that no request can carry fails in a preview", async () => {
   ]);
 });
 
-const connected = { connection: "default", project: "shop", stack: "prod" };
+const connected = { connection: "default", owner: "0".repeat(32), ownerNames: "shop/prod", names: "shop/prod" };
 
 test.each<[HookNames, JsonObject, JsonObject]>([
   ["merchantRule", { definition: rule(1) }, { definition: rule(1), ruleId: "1" }],
   ["merchantRuleSet", { rules: { a: rule(1) } }, { rules: { a: rule(1) }, ruleIds: { a: "1" } }],
-  ["connection", connected, { ...connected, stateVersion: 2 }],
+  ["connection", connected, { ...connected, stateVersion }],
 ])(
   "a setting that names a missing contract is an error in every hook of %s, also where nothing changes",
   async (hooks, news, olds) => {
     const folder = project();
     const missing = { ...environment, MERCHANT_RULES_CONTRACT: join(folder, "missing.yaml") };
-    const id = "0123456789abcdef0123.";
+    const id = "default";
     const open = () => startHost(missing, hooks);
     const { failures } = await (await open()).check(news, olds);
     expect(failures).toMatchObject([{ reason: expect.stringContaining("missing.yaml") }]);
@@ -123,8 +124,8 @@ test.each<[HookNames, JsonObject, JsonObject]>([
 test("the state of a connection whose other settings are gone can be read and deleted", async () => {
   const { MERCHANT_RULES_BASE_URL: _, ...fewer } = environment;
   const host = await startHost(fewer, "connection");
-  const state = { ...connected, stateVersion: 2 };
-  const id = "0123456789abcdef0123.";
+  const state = { ...connected, stateVersion };
+  const id = "default";
   expect(await host.read(id, state)).toMatchObject({ id });
   await host.delete(id, state);
   expect(host.stderr).toContain("could not check whether rules of this stack are left");

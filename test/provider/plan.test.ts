@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type KnownRule, plan } from "../../provider/reconcile/index.ts";
+import { type KnownRule, plan } from "../../provider/decide/plan.ts";
 import { type ContractInput, defineContract } from "../../sdk/contract/index.ts";
 import { asWritten, isEqual, type JsonObject } from "../../sdk/json/index.ts";
 
@@ -30,7 +30,7 @@ describe("the plan for one rule", () => {
     expect(planned({ a: 1 }, { a: 2 }, {}, { update })?.kind).toBe("update");
   });
 
-  test("is to replace it where the contract has none, deleting first where the natural key must be unique", () => {
+  test("is to replace it where the contract has none, deleting first where there is a natural key", () => {
     expect(planned({ name: "x", a: 1 }, { name: "x", a: 2 }, {}, { delete: { identifyBy } })).toMatchObject({
       kind: "replace",
       deleteFirst: false,
@@ -40,7 +40,7 @@ describe("the plan for one rule", () => {
     ).toMatchObject({ kind: "replace", deleteFirst: true });
     expect(planned({ name: "x" }, { name: "y" }, { naturalKey: "/name" }, { delete: { identifyBy } })).toMatchObject({
       kind: "replace",
-      deleteFirst: false,
+      deleteFirst: true,
     });
   });
 

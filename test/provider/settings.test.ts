@@ -1,9 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { connectionOf, connectionSettings } from "../../provider/settings/connection-settings.ts";
+import { connectionOf, connectionSettings, shownInputs } from "../../provider/settings/connection-settings.ts";
+import { providerNameKey, secretParametersKey } from "../../provider/settings/setting-names.ts";
 import type { SettingsSources } from "../../provider/settings/sources.ts";
-import type { JsonObject } from "../../sdk/json/index.ts";
+import { type StackWords, stackWords, wordVariable } from "../../provider/settings/words.ts";
 import { newFolder } from "../support/folder.ts";
 
 const folder = newFolder();
@@ -160,55 +161,101 @@ describe("a named connection", () => {
 });
 
 describe("what the user says for one run", () => {
-  const answers = [
-    ["acceptAllGone", "ACCEPT_ALL_GONE"],
-    ["moved", "MOVED"],
-    ["recover", "RECOVER"],
+  const nothing: StackWords = { same: [], moved: [], recover: [], formerNames: [] };
+  const settings = [
+    ["same", "MERCHANT_RULES_SAME", "3fa9,04b2"],
+    ["moved", "MERCHANT_RULES_MOVED", "3fa9,04b2"],
+    ["recover", "MERCHANT_RULES_RECOVER", "3fa9,04b2"],
+    ["formerNames", "MERCHANT_RULES_FORMER_NAMES", "shop/old,shop/older"],
   ] as const;
 
-  test.each(answers)("%s: by nobody, by the environment or by the stack's config", (setting, variable) => {
-    const howTo = `MERCHANT_RULES_${variable}=true`;
+  test.each(settings)("%s: by nobody, by the environment or by the stack's config", (setting, variable, text) => {
     const said = (config: Record<string, string>, environment: Record<string, string> = {}) =>
-      connectionSettings(sources({ "merchant-rules:baseUrl": url, ...config }, environment)).place[setting];
-    expect(said({})).toEqual({ isGiven: false, howTo });
-    expect(said({}, { [`MERCHANT_RULES_${variable}`]: "true" })).toEqual({ isGiven: true, howTo });
-    expect(said({ [`merchant-rules:${setting}`]: "true" })).toEqual({ isGiven: true, howTo });
-    // Nothing but the word itself is a yes.
-    for (const no of ["", "false", "1", "yes", "TRUE"])
-      expect(said({ [`merchant-rules:${setting}`]: no }, { [`MERCHANT_RULES_${variable}`]: no }).isGiven).toBe(false);
-    // A no in the one does not take back a yes in the other.
-    expect(said({ [`merchant-rules:${setting}`]: "true" }, { [`MERCHANT_RULES_${variable}`]: "false" }).isGiven).toBe(
-      true,
-    );
+      stackWords(sources({ "merchant-rules:baseUrl": url, ...config }, environment));
+    const words = { ...nothing, [setting]: text.split(",") };
+    expect(wordVariable(setting)).toBe(variable);
+    expect(said({})).toEqual(nothing);
+    expect(said({}, { [variable]: text })).toEqual(words);
+    expect(said({ [`merchant-rules:${setting}`]: text })).toEqual(words);
+    // The environment is of this run; a refresh sees the stack's config of the last up.
+    expect(said({ [`merchant-rules:${setting}`]: "old" }, { [variable]: text })).toEqual(words);
+    expect(said({ [`merchant-rules:${setting}`]: text }, { [variable]: "" })).toEqual(words);
   });
 
-  test.each(answers)("%s: of one answer nothing follows for another", (setting, variable) => {
-    const settings = connectionSettings(
-      sources({ "merchant-rules:baseUrl": url }, { [`MERCHANT_RULES_${variable}`]: "true" }),
-    );
-    const given = answers.map(([each]) => each).filter((each) => settings.place[each].isGiven);
-    expect(given).toEqual([setting]);
+  test.each(settings)("%s: one or several with commas, whatever blanks are between them", (setting, variable, text) => {
+    const [one = "", other = ""] = text.split(",");
+    const said = (value: string) => stackWords(sources({}, { [variable]: value }))[setting];
+    expect(said(one)).toEqual([one]);
+    expect(said(` ${one} , ${other} `)).toEqual([one, other]);
+    expect(said(`${one},,${other},`)).toEqual([one, other]);
+    for (const none of ["", " ", ",", " , "]) expect(said(none)).toEqual([]);
   });
 
-  test.each(answers)(
-    "%s: of a named connection it is said by itself, and not by the default one",
-    (setting, variable) => {
-      const own = { baseUrl: "https://sandbox.example" };
-      const said = (connection: JsonObject, environment: Record<string, string> = {}, config = {}) =>
-        connectionSettings(
-          sources({ "merchant-rules:connections": JSON.stringify({ sandbox: connection }), ...config }, environment),
-          "sandbox",
-        ).place[setting];
-      const howTo = `MERCHANT_RULES_SANDBOX__${variable}=true`;
-      expect(said(own, { [`MERCHANT_RULES_${variable}`]: "true" }, { [`merchant-rules:${setting}`]: "true" })).toEqual({
-        isGiven: false,
-        howTo,
-      });
-      expect(said(own, { [`MERCHANT_RULES_SANDBOX__${variable}`]: "true" })).toEqual({ isGiven: true, howTo });
-      expect(said({ ...own, [setting]: true })).toEqual({ isGiven: true, howTo });
-      expect(said({ ...own, [setting]: "true" })).toEqual({ isGiven: true, howTo });
-    },
-  );
+  test("is the stack's: neither a connection nor an explicit provider has words of its own", () => {
+    const own = Object.fromEntries(settings.map(([setting, , text]) => [setting, text]));
+    for (const [setting, variable, text] of settings) {
+      const ofName = variable.replace("MERCHANT_RULES_", "MERCHANT_RULES_SANDBOX__");
+      expect(stackWords(sources({}, { [ofName]: text }))[setting]).toEqual([]);
+      expect(stackWords(sources({ [providerNameKey]: "sandbox" }, { [ofName]: text }))[setting]).toEqual([]);
+      expect(stackWords(sources({ [providerNameKey]: "sandbox" }, { [variable]: text }))[setting]).toEqual(
+        text.split(","),
+      );
+      const connections = JSON.stringify({ sandbox: { baseUrl: url, [setting]: own[setting] } });
+      expect(stackWords(sources({ "merchant-rules:connections": connections }))[setting]).toEqual([]);
+      expect(
+        refusal(() => connectionSettings(sources({ "merchant-rules:connections": connections }), "sandbox")),
+      ).toContain(`has an unknown setting ${setting}`);
+    }
+  });
+});
+
+describe("the identity of a connection", () => {
+  const key = "merchant-rules:identity";
+  const credentials = { "merchant-rules:token": "t" };
+  const believed = (config: Record<string, string>, environment: Record<string, string> = {}) =>
+    connectionSettings(sources({ "merchant-rules:baseUrl": url, ...config }, environment)).place.identity;
+
+  test("is believed where nobody can ask, and stands beside the token", () => {
+    expect(believed(credentials)).toBeUndefined();
+    expect(believed({ ...credentials, [key]: "acme" })).toBe("acme");
+    const environment = { MERCHANT_RULES_TOKEN: "t", MERCHANT_RULES_IDENTITY: "acme" };
+    expect(believed({}, environment)).toBe("acme");
+    // The token of the environment counts, and so does the identity there.
+    expect(believed({ ...credentials, [key]: "globex" }, environment)).toBe("acme");
+  });
+
+  test.each<[what: string, config: Record<string, string>, environment: Record<string, string>]>([
+    ["token in the environment, identity in config", { [key]: "acme" }, { MERCHANT_RULES_TOKEN: "t" }],
+    ["token in config, identity in the environment", credentials, { MERCHANT_RULES_IDENTITY: "acme" }],
+    [
+      "a token of the environment before that of config, which has the identity",
+      { ...credentials, [key]: "acme" },
+      { MERCHANT_RULES_TOKEN: "other" },
+    ],
+  ])("is refused where it stands elsewhere: %s", (_, config, environment) => {
+    const message = refusal(() => believed(config, environment));
+    expect(message).toContain("SETTINGS_INVALID");
+    expect(message).toContain("MERCHANT_RULES_IDENTITY in the environment");
+    expect(message).toContain("auth.identity");
+  });
+
+  test("is never the program's: an explicit provider has it by its variable, and the token, too", () => {
+    const explicit = { [providerNameKey]: "north" };
+    expect(refusal(() => believed({ ...explicit, ...credentials, [key]: "acme" }))).toContain("no input identity");
+    expect(
+      refusal(() => believed({ ...explicit, ...credentials }, { MERCHANT_RULES_NORTH__IDENTITY: "acme" })),
+    ).toContain("MERCHANT_RULES_NORTH__IDENTITY");
+    const environment = { MERCHANT_RULES_NORTH__TOKEN: "t", MERCHANT_RULES_NORTH__IDENTITY: "acme" };
+    expect(believed(explicit, environment)).toBe("acme");
+  });
+
+  test("may stand anywhere where the contract tells how to ask: it is compared", () => {
+    writeFileSync(join(folder, "asks.yaml"), "version: 1\nauth: { identity: { path: /me, at: /id } }\n");
+    const contract = { "merchant-rules:contract": "asks.yaml" };
+    expect(believed({ ...contract, [key]: "acme" }, { MERCHANT_RULES_TOKEN: "t" })).toBe("acme");
+    expect(believed({ ...contract, ...credentials }, { MERCHANT_RULES_IDENTITY: "acme" })).toBe("acme");
+    expect(believed({ ...contract, ...credentials })).toBeUndefined();
+  });
 });
 
 describe("where a connection leads, as the state shows it", () => {
@@ -219,11 +266,15 @@ describe("where a connection leads, as the state shows it", () => {
     return { address, shownParameters };
   }
 
-  test("is its address, which a slash at the end does not change", () => {
+  test("is its address, which neither a slash at the end nor capitals of the host change", () => {
     expect(whereabouts("")).toEqual({ address: url, shownParameters: {} });
     expect(whereabouts("", { "merchant-rules:baseUrl": `${url}//` })).toEqual({ address: url, shownParameters: {} });
     expect(whereabouts("", { "merchant-rules:baseUrl": `${url}/eu/` })).toEqual({
       address: `${url}/eu`,
+      shownParameters: {},
+    });
+    expect(whereabouts("", { "merchant-rules:baseUrl": "HTTPS://Payments.example.com:443/" })).toEqual({
+      address: url,
       shownParameters: {},
     });
   });
@@ -244,17 +295,57 @@ describe("where a connection leads, as the state shows it", () => {
       "the question who the credentials are",
       "auth: { identity: { path: /me, at: /id, headers: { X-Key: '{apiKey}' } } }",
     ],
-  ])("shows no value that stands in a header of %s, which may be a key: a hash of it is kept", (_, contract) => {
+  ])("shows no value that stands in a header of %s, which may be a key", (_, contract) => {
     const declared = `parameters: { apiKey: {}, merchantId: {} }\n${contract}\n`;
     const at = (apiKey: string) =>
       whereabouts(declared, { "merchant-rules:parameters": JSON.stringify({ apiKey, merchantId: "m-1" }) });
-    const first = at("k3y-of-the-merchant");
-    expect(first).toEqual({
+    expect(at("k3y-of-the-merchant")).toEqual({
       address: url,
-      shownParameters: { apiKey: expect.stringMatching(/^\(hash\) [0-9a-f]{12}$/), merchantId: "m-1" },
+      shownParameters: { apiKey: "(secret)", merchantId: "m-1" },
     });
-    expect(at("k3y-of-the-merchant")).toEqual(first);
-    expect(at("another-key")).not.toEqual(first);
+    expect(at("another-key")).toEqual(at("k3y-of-the-merchant"));
+  });
+
+  test.each<[declared: string[], shown: Record<string, string>]>([
+    [[], { merchantId: "m-1", region: "eu" }],
+    [["merchantId"], { merchantId: "(secret)", region: "eu" }],
+    [["*"], { merchantId: "(secret)", region: "(secret)" }],
+  ])("shows no value that an explicit provider's program declares secret: %j", (declared, shown) => {
+    writeFileSync(
+      join(folder, "where.yaml"),
+      "version: 1\nparameters: { merchantId: {}, region: { default: eu } }\noperations: { get: { path: '/{region}/{merchantId}/{ruleId}' } }\n",
+    );
+    const { place } = connectionSettings(
+      sources({
+        [providerNameKey]: "north",
+        [secretParametersKey]: JSON.stringify(declared),
+        "merchant-rules:baseUrl": url,
+        "merchant-rules:contract": "where.yaml",
+        "merchant-rules:parameters": '{"merchantId": "m-1"}',
+      }),
+    );
+    expect(place.shownParameters).toEqual(shown);
+    expect(shownInputs(place)).toEqual({ address: url, parameters: shown });
+    // The place is told apart by their values all the same.
+    expect(place.parameters).toEqual({ merchantId: "m-1", region: "eu" });
+    for (const name of Object.keys(shown)) expect(place.secretParameters.has(name)).toBe(shown[name] === "(secret)");
+  });
+
+  test("has the name of the connection; that of an explicit provider, which is one", () => {
+    const connections = JSON.stringify({ sandbox: { baseUrl: url } });
+    const names = ({ place: { name, provider } }: ReturnType<typeof connectionSettings>) => ({ name, provider });
+    expect(names(connectionSettings(sources({ "merchant-rules:baseUrl": url })))).toEqual({
+      name: "default",
+      provider: "",
+    });
+    expect(names(connectionSettings(sources({ "merchant-rules:connections": connections }), "sandbox"))).toEqual({
+      name: "sandbox",
+      provider: "",
+    });
+    expect(names(connectionSettings(sources({ [providerNameKey]: "north", "merchant-rules:baseUrl": url })))).toEqual({
+      name: "north",
+      provider: "north",
+    });
   });
 
   test("never shows a token or a client secret", () => {

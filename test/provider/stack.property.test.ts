@@ -164,18 +164,39 @@ async function settle(
   for (let n = 1; n <= 6; n += 1) {
     const failures = await engine.up(hooks(answers), declared);
     if (failures.length === 0 && declared === program) return;
-    // What was taken over as it is, or by its id, is in the state: the program has its say again.
-    if (failures.length === 0) declared = program;
+    // What was taken over as it is, or by its id, is in the state, or has gone meanwhile: the program has its say again.
+    if (failures.length === 0 || failures.join().includes("remove adopt, and")) declared = program;
     said.push(`run ${n}: ${failures.join("\n")}`);
     for (const failure of failures) {
-      const [, word] = /\bset (MERCHANT_RULES_\w+)=true for one run/.exec(failure) ?? [];
-      const [, accept] = /(MERCHANT_RULES_ACCEPT_ALL_GONE)=true/.exec(failure) ?? [];
-      if (accept ?? word) answers[accept ?? word ?? ""] = "true";
-      if (failure.includes("to take one of them over")) declared = adopting(declared, failure, service);
+      const [, recover] = /MERCHANT_RULES_RECOVER=(\w+)/.exec(failure) ?? [];
+      if (recover !== undefined) answers.MERCHANT_RULES_RECOVER = recover;
+      // What a lost create left under the mark of a resource that is to be another rule now: at the service.
+      const [, left] = /rule (\w+) has the mark or the id of this resource/.exec(failure) ?? [];
+      if (left !== undefined) service.remove(left);
+      else if (failure.includes("add adopt:")) declared = adopting(declared, failure, service, engine);
+      // A rule that no state knows, no run deletes: then at the service.
+      for (const [, ruleId = "", name = ""] of failure.matchAll(marked))
+        if (n > 1) service.remove(ruleId);
+        else declared = without(declared, name);
       if (failure.includes("--refresh")) said.push(...(await engine.refresh(hooks(answers))));
     }
   }
   throw new Error(`the runs do not come to an end:\n${said.join("\n")}`);
+}
+
+/** A rule in the way that a contract without an update can only have deleted, and its natural key. */
+const marked =
+  /rule (\w+) has the same natural key \(\/name: "(\w+)"\).* as its mark says.*by a run without this declaration/g;
+
+/** The program without a rule. */
+function without(declared: Record<string, JsonObject>, name: string): Record<string, JsonObject> {
+  const others = Object.entries(declared).filter(([, { definition }]) => Object(definition).name !== name);
+  return Object.fromEntries(
+    others.map(([resource, inputs]) => {
+      const { [name]: _, ...rules } = Object(inputs.rules);
+      return [resource, inputs.rules === undefined ? inputs : { ...inputs, rules }];
+    }),
+  );
 }
 
 /** The program with `adopt` as a refusal advises, and with the live definition where a rule is taken as it is. */
@@ -183,19 +204,30 @@ function adopting(
   declared: Record<string, JsonObject>,
   failure: string,
   service: LocalService,
+  { state }: EngineModel,
 ): Record<string, JsonObject> {
   const changed = { ...declared };
-  for (const [, ruleId = ""] of failure.matchAll(/rules? (\w+)(?:, \w+)* ha(?:s|ve) its natural key/g)) {
-    const { metadata: _mark, ...live } = service.rules().find((each) => each.ruleId === ruleId)?.rule ?? {};
-    const name = String(live.name);
-    const asItIs = failure.includes("declare it as it is at the service");
-    for (const [resource, inputs] of Object.entries(changed))
-      if (Object(inputs.definition).name === name)
-        changed[resource] = { ...inputs, adopt: ruleId, ...(asItIs ? { definition: live } : {}) };
-      else if (Object.hasOwn(Object(inputs.rules), name)) {
-        const rules = asItIs ? { ...Object(inputs.rules), [name]: live } : inputs.rules;
-        changed[resource] = { ...inputs, rules, adopt: { ...Object(inputs.adopt), [name]: ruleId } };
-      }
+  const advised = /What to do: ([^"]*)add adopt: (?:\{ "(\w+)": )?"(\w+)"/g;
+  for (const [, how = "", key, ruleId = ""] of failure.matchAll(advised)) {
+    const { metadata, ...live } = service.rules().find((each) => each.ruleId === ruleId)?.rule ?? {};
+    const asItIs = how.includes("declare it as it is at the service");
+    const find = (isMeant: (name: string, inputs: JsonObject) => boolean): string | undefined =>
+      Object.entries(declared).find(
+        ([name, inputs]) => (key === undefined) === "definition" in inputs && isMeant(name, inputs),
+      )?.[0];
+    if (key !== undefined) {
+      const name = find((_, { rules }) => Object.hasOwn(Object(rules), key)) ?? "";
+      const { rules, adopt } = changed[name] ?? {};
+      const all = asItIs ? { ...Object(rules), [key]: live } : rules;
+      changed[name] = { ...changed[name], rules: all ?? {}, adopt: { ...Object(adopt), [key]: ruleId } };
+      continue;
+    }
+    const name =
+      find((each) => state.some(({ name, id }) => name === each && id === ruleId)) ??
+      find((_, { definition }) => Object(definition).name === live.name) ??
+      find((each) => String(Object(metadata).managedBy).endsWith(`/${each}`));
+    if (name !== undefined)
+      changed[name] = { ...changed[name], adopt: ruleId, ...(asItIs ? { definition: live } : {}) };
   }
   return changed;
 }

@@ -83,16 +83,18 @@ atWireMock((engine, open) => {
     });
   });
 
-  test("rules move from single rules into a set and back without a write", async () => {
+  test("rules move from single rules into a set and back, each with the mark of its resource", async () => {
     const place = await open();
     const stack = await place.stack(engine);
     await place.service.put(others);
     await stack.up(asSingles(definitions()));
+    const ids = new Set((await place.service.rules()).map(({ ruleId }) => ruleId));
     place.writes();
     await stack.up(asSet(definitions()));
     await stack.up(asSingles(definitions()));
     await isInSync(stack);
-    expect(place.writes()).toEqual([]);
+    expect(new Set(place.writes())).toEqual(new Set(["PUT"]));
+    expect(new Set((await place.service.rules()).map(({ ruleId }) => ruleId))).toEqual(ids);
     await expectExactly(place, definitions());
   });
 
@@ -101,14 +103,13 @@ atWireMock((engine, open) => {
     const [first, second] = [await place.stack(engine), await place.stack(engine)];
     await first.up(asSingles({ a: stub(1) }));
     place.writes();
-    await second.upFails(asSingles({ a: stub(1) }), {}, /rule-1/, /adopt/);
+    await second.upFails(asSingles({ a: stub(1) }), {}, /mark of this very resource/, /MERCHANT_RULES_RECOVER=/);
     expect(place.writes()).toEqual([]);
     const [{ ruleId } = { ruleId: "" }] = await place.service.rules();
     await second.up({ a: { definition: stub(1), adopt: ruleId } });
     expect(place.writes()).toEqual(["PUT"]);
-    // Nothing that this state knows is there with its mark, so the run asks whether this is the right place.
-    await first.fails("destroy", {}, /MERCHANT_RULES_MOVED=true/);
-    await first.succeeds("destroy", { environment: { MERCHANT_RULES_MOVED: "true" } });
+    // It has another's mark by now: it is let go of.
+    await first.succeeds("destroy");
     expect(place.writes()).toEqual([]);
     expect((await place.service.rules()).map((each) => each.ruleId)).toEqual([ruleId]);
   });

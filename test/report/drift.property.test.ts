@@ -8,6 +8,7 @@ import type { ContractInput } from "../../sdk/contract/index.ts";
 import type { Json, JsonObject } from "../../sdk/json/index.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { hooksHere, resource, sessionOf } from "../support/stack/hosts.ts";
+import { filled } from "../support/stack/owners.ts";
 import { type Served, serve } from "../support/stack/service.ts";
 import { stateOf, withSecretsAt } from "../support/stack/states.ts";
 
@@ -65,17 +66,19 @@ describe.each(contracts)("under a contract %s", (_name, contract) => {
     const state: StateResource[] = [];
     const rules = Object.fromEntries(set.map((rest, k): [string, Json] => [`k${k}`, { name: `set-${k}`, ...rest }]));
     const many = hooksHere("merchantRuleSet", session);
-    const inputs = resource("all", { rules });
+    const inputs = filled(resource("all", { rules }), session);
     const { id, outs } = await many.create(inputs);
     if (renames) {
       const renamed = Object.fromEntries(
         Object.entries(rules).map(([key, each], k) => [k % 2 === 0 ? `${key}-b` : key, each]),
       );
-      const now = resource("all", { rules: renamed });
-      state.push(marked(stateOf("all", setType, id, now, await many.update(id, outs, now))));
+      const now = filled(resource("all", { rules: renamed }), session);
+      // The next run is a process of its own.
+      const later = hooksHere("merchantRuleSet", sessionOf(served.environment));
+      state.push(marked(stateOf("all", setType, id, now, await later.update(id, outs, now))));
     } else state.push(marked(stateOf("all", setType, id, inputs, outs)));
     for (const [k, rest] of single.entries()) {
-      const own = resource(`one-${k}`, { definition: { name: `one-${k}`, ...rest } });
+      const own = filled(resource(`one-${k}`, { definition: { name: `one-${k}`, ...rest } }), session);
       const made = await hooksHere("merchantRule", session).create(own);
       state.push(marked(stateOf(`one-${k}`, ruleType, made.id, own, made.outs)));
     }

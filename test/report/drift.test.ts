@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { type FaultInput, localCredentials } from "../../local/service/index.ts";
 import { ruleType, setType } from "../../provider/host/types.ts";
-import { type Drift, readStateDrift } from "../../report/drift/drift.ts";
+import { type Drift, type DriftOptions, readStateDrift } from "../../report/drift/drift.ts";
 import type { StateResource } from "../../report/state/state-resource.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { blindMask, type JsonObject, type Path, pathOf, pointerOf } from "../../sdk/json/index.ts";
 import { many, marking, rule } from "../support/rules.ts";
 import { contractOf, list, merchants } from "../support/stack/contracts.ts";
 import { openWorld } from "../support/stack/hooks.ts";
-import { markBy, sessionOf } from "../support/stack/hosts.ts";
+import { markBy, ownerIdOf, sessionOf } from "../support/stack/hosts.ts";
+import { filledOutputs } from "../support/stack/owners.ts";
 import { serve } from "../support/stack/service.ts";
 import { applied, stateOf, withSecretsAt } from "../support/stack/states.ts";
 
@@ -20,7 +21,11 @@ async function made(declared: Record<string, JsonObject>, contract?: ContractInp
   return {
     ...served,
     state,
-    drift: (of: readonly StateResource[] = state) => readStateDrift(of, sessionOf(served.environment)),
+    drift(of: readonly StateResource[] = state, options?: DriftOptions) {
+      const session = sessionOf(served.environment);
+      const placed = of.map((each) => ({ ...each, outputs: filledOutputs(each.outputs, session) }));
+      return readStateDrift(placed, session, options);
+    },
   };
 }
 
@@ -109,7 +114,7 @@ describe("drift of a state", () => {
       { naturalKey: "rule-4", key: undefined, ruleId: state[1]?.id, resource: "MerchantRule one" },
     ]);
     const named = { naturalKey: "by-hand", ruleId: other, connection: "default", owner: undefined };
-    expect(unmanaged).toEqual([{ ...named, isAnothers: false, live: { name: "by-hand" } }]);
+    expect(unmanaged).toEqual([{ ...named, isAnothers: false, isLeftOver: false, live: { name: "by-hand" } }]);
   });
 
   test("takes one pass over the list, and a look at each rule that is not in it", async () => {
@@ -161,9 +166,38 @@ describe("drift of a state", () => {
     expect(seen(found)).toEqual({ changed: [], missing: ["rule-1"], unmanaged: ["rule-9"] });
     expect(found.unmanaged[0]?.owner).toBe("shop/test/limits");
     edit("rule-2", { priority: 5, metadata: { managedBy: markBy("other/prod/all", "b") } });
-    const { changed, takenOver } = await drift(state);
-    expect(changed).toMatchObject([{ naturalKey: "rule-2", owner: "other/prod/all" }]);
-    expect(takenOver).toMatchObject([{ rule: { naturalKey: "rule-2" }, by: "other/prod/all" }]);
+    const { changed, notOurs } = await drift(state);
+    expect(changed).toMatchObject([
+      { naturalKey: "rule-2", owner: "other/prod/all", isNotOurs: true, differences: [{ path: ["priority"] }] },
+    ]);
+    expect(notOurs).toMatchObject([
+      { rule: { naturalKey: "rule-2" }, why: 'is managed by "other/prod/all" now, as its mark says' },
+    ]);
+  });
+
+  test("calls a rule with this stack's mark left over only where no row of the whole state has its id", async () => {
+    const { service, state, drift, edit, markOf, putMarked } = await made(some, marking);
+    const own = ownerIdOf("shop/prod");
+    const of = ({ unmanaged }: Drift) =>
+      unmanaged.map(({ naturalKey, isAnothers, isLeftOver }) => [naturalKey, isAnothers, isLeftOver]);
+    putMarked(rule(7), markBy("shop/prod/all", "old"));
+    // A copy of a rule that is there still, its mark included.
+    putMarked(rule(8), markOf("rule-1"));
+    expect(of(await drift())).toEqual([
+      ["rule-7", false, true],
+      ["rule-8", false, false],
+    ]);
+    // A killed first run left its Owner, and no row.
+    expect(of(await drift([], { ownerIds: [own] }))).toContainEqual(["rule-2", false, true]);
+    expect(of(await drift([]))).toContainEqual(["rule-2", true, false]);
+    // Restored under a new id, it is the one that the state knows.
+    const { ruleId, rule: live } = service.rules().find((each) => each.rule.name === "rule-2") ?? {};
+    service.remove(ruleId ?? "");
+    service.put(undefined, live ?? {});
+    edit("rule-3", { priority: 9 });
+    const found = await drift(state);
+    expect(of(found).map(([name]) => name)).toEqual(["rule-7", "rule-8"]);
+    expect(seen(found)).toMatchObject({ changed: [["rule-3", "priority"]], missing: [] });
   });
 
   test("says which rules that the next run deletes are still in force, and does not call them unmanaged", async () => {
@@ -227,8 +261,31 @@ describe("whether a rule is gone", () => {
     const other = await serve();
     other.service.put(undefined, rule(900));
     await expect(readStateDrift(state, sessionOf(other.environment))).rejects.toThrow(
-      /none of the \d rules .* can be seen over connection "default" \(http:.*What to do:/s,
+      /nothing shows that connection "default" \(http:.*\) is the merchant of this stack's rules:.*What to do:/s,
     );
+  });
+});
+
+describe("with a key of its own, under short ids and without marks", () => {
+  test("drift tells what is whole, and says of the rest that it cannot be told, with the word that helps", async () => {
+    const { environment, edit, idOf, service } = await openWorld({ contract: "illustrative", ruleIds: "sequential" });
+    const state = await applied(sessionOf(environment), { all: { rules: many(5) } });
+    const { MERCHANT_RULES_TOKEN: _, ...others } = environment;
+    const { clientId, clientSecret } = localCredentials;
+    const reading = { ...others, MERCHANT_RULES_CLIENT_ID: clientId, MERCHANT_RULES_CLIENT_SECRET: clientSecret };
+    const drift = (words: Record<string, string> = {}) => readStateDrift(state, sessionOf({ ...reading, ...words }));
+    expect(seen(await drift())).toEqual(none);
+    edit("rule-2", { priority: 9 });
+    const refusal = new RegExp(
+      `read rule r2 failed: rule ${idOf("rule-2")} is not as the state knows it.* credentials .*are others than before.*(MERCHANT_RULES_SAME)=(\\w{4})`,
+    );
+    const refused = await drift().catch(String);
+    expect(refused).toMatch(refusal);
+    const [, name = "", id = ""] = refusal.exec(String(refused)) ?? [];
+    expect(seen(await drift({ [name]: id }))).toEqual({ ...none, changed: [["rule-2", "priority"]] });
+    service.remove(idOf("rule-3"));
+    await expect(drift()).rejects.toThrow(/is not there|is not as the state knows it/);
+    expect(seen(await drift({ [name]: id })).missing).toEqual(["rule-3"]);
   });
 });
 
@@ -294,8 +351,6 @@ describe("secrets", () => {
   };
   const spoken: ContractInput = contractOf({ rule: { secret: ["/vault/*"] } });
   const anotherSecret = { before: blindMask, after: blindMask, isSecret: true };
-  /** A rule that is seen as the state knows it shows that this is the right place. */
-  const witness = { witness: { definition: rule(1000) } };
 
   function known(id: string, wrap: (definition: JsonObject) => JsonObject, outputs: JsonObject = {}): StateResource {
     const fields = wrap({ definition });
@@ -303,10 +358,9 @@ describe("secrets", () => {
   }
 
   test("are compared, and their values are nowhere in what is found", async () => {
-    const { service, state, drift } = await made(witness, spoken);
+    const { service, drift } = await made({}, spoken);
     const id = service.put(undefined, { ...definition, ...live });
     const found = await drift([
-      ...state,
       known(id, (all) => withSecretsAt(all, ["definition", "hook", "key"], ["definition", "tags"])),
     ]);
     expect(found.changed[0]?.differences).toEqual([
@@ -320,10 +374,10 @@ describe("secrets", () => {
   });
 
   test("hide what lies around them, where all of it is gone", async () => {
-    const { service, state, drift } = await made(witness, spoken);
+    const { service, drift } = await made({}, spoken);
     const { hook: _, vault: __, ...rest } = definition;
     const id = service.put(undefined, rest);
-    const found = await drift([...state, known(id, (all) => withSecretsAt(all, ["definition", "hook", "key"]))]);
+    const found = await drift([known(id, (all) => withSecretsAt(all, ["definition", "hook", "key"]))]);
     expect(found.changed[0]?.differences).toEqual([
       { path: ["vault"], before: blindMask, isSecret: true },
       { path: ["hook"], before: blindMask, isSecret: true },
@@ -331,7 +385,7 @@ describe("secrets", () => {
   });
 
   test("that nothing can decrypt are left out and counted; the rest is compared", async () => {
-    const { service, state, drift } = await made(witness, spoken);
+    const { service, drift } = await made({}, spoken);
     const id = service.put(undefined, { ...definition, ...live });
     const unreadable = (all: JsonObject): JsonObject => {
       const marked = withSecretsAt(
@@ -344,24 +398,22 @@ describe("secrets", () => {
         JSON.stringify(marked).replace(/"value":("hush[^"]*"|\["hush[^\]]*\])/g, `"value":"${unknown}"`),
       );
     };
-    const found = await drift([...state, known(id, unreadable)]);
+    const found = await drift([known(id, unreadable)]);
     expect(found.unreadable).toBe(3);
     expect(found.changed[0]?.differences.map(({ path }) => pathOf(path))).toEqual(["priority", "hook.url"]);
     // One that is secret as a whole is there or not, and no more can be told.
-    const whole = await drift([...state, known(id, () => withSecretsAt({ definition: unknown }, ["definition"]))]);
-    expect(whole).toMatchObject({ rules: 2, changed: [], missing: [], unreadable: 1 });
+    const whole = await drift([known(id, () => withSecretsAt({ definition: unknown }, ["definition"]))]);
+    expect(whole).toMatchObject({ rules: 1, changed: [], missing: [], unreadable: 1 });
     service.remove(id);
-    expect((await drift([...state, known(id, unreadable)])).missing).toMatchObject([
-      { ruleId: id, naturalKey: "rule-1" },
-    ]);
+    expect((await drift([known(id, unreadable)])).missing).toMatchObject([{ ruleId: id, naturalKey: "rule-1" }]);
   });
 
   test("in a field that is called * say nothing of other fields", async () => {
-    const { service, state, drift } = await made(witness, spoken);
+    const { service, drift } = await made({}, spoken);
     const odd = { ...definition, "*": "hush-4" };
     const id = service.put(undefined, { ...odd, priority: 7 });
     const sealed = withSecretsAt({ "*": unknown }, ["*"]);
-    const found = await drift([...state, known(id, () => ({ definition: { ...odd, ...sealed } }))]);
+    const found = await drift([known(id, () => ({ definition: { ...odd, ...sealed } }))]);
     expect(found.changed[0]?.differences.map(({ path }) => pathOf(path))).toEqual(["priority"]);
   });
 

@@ -7,6 +7,7 @@ import { EventLines, jsonDocument } from "../../local/engine/display/json.ts";
 import { TextDisplay } from "../../local/engine/display/text.ts";
 import type { PolicyFindings } from "../../local/engine/policies/findings.ts";
 import type { RunResult } from "../../local/engine/run/run.ts";
+import { stateVersion } from "../../provider/state/state.ts";
 import { formats } from "../../report/formats/formats.ts";
 import { render, reportOf } from "../../report/index.ts";
 import { changes } from "../../report/model/kinds.ts";
@@ -150,7 +151,7 @@ describe("text of others is shown and not obeyed", () => {
     const server = createServer((request, answer) => {
       const isList = request.method === "GET";
       answer.writeHead(isList ? 200 : 422, { "content-type": "application/json" });
-      const rules = [{ ruleId: "r-1", name: text, metadata: { managedBy: text } }];
+      const rules = [{ id: "r-1", name: text, metadata: { managedBy: text } }];
       answer.end(JSON.stringify(isList ? { rules } : { error: { code: text, message: text, details: [text] } }));
     });
     beforeAll(() => new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve)));
@@ -180,7 +181,7 @@ describe("text of others is shown and not obeyed", () => {
       const { failures: faults } = await set.check({ ...named, [fragment]: 1 });
       for (const { property, reason } of faults) failures.push(property, reason);
       await failing(set.create(named));
-      await failing(set.diff("set-1", resource(`${fragment}all`, { rules: {}, ruleIds: {}, stateVersion: 2 }), named));
+      await failing(set.diff("set-1", resource(`${fragment}all`, { rules: {}, ruleIds: {}, stateVersion }), named));
       expect(said.length).toBeGreaterThan(1);
       expect(failures.length).toBeGreaterThan(1);
       for (const each of [...said, ...failures]) expectHarmless(each);

@@ -84,7 +84,7 @@ test("a rule that was removed and is still in force is a finding of a drift, so 
     declared: { name: "old", priority: 7, token: blindMask },
   };
   const drift: Drift = {
-    ...{ rules: 2, changed: [], missing: [], same: [], unmanaged: [], withoutList: [], unreadable: 0, takenOver: [] },
+    ...{ rules: 2, changed: [], missing: [], same: [], unmanaged: [], withoutList: [], unreadable: 0, notOurs: [] },
     ...{ unfinished: [], stillInForce: [names] },
   };
   const about = { subject: "stack dev", hasRules: true, looksForUnmanaged: true, ignoring: [] };

@@ -1,16 +1,12 @@
-import { markOf, markText, type Owner } from "../../provider/reconcile/mark.ts";
 import { type ContractInput, loadPreset } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
+
+export { othersMarkBy } from "./stack/owners.ts";
 
 const preset = loadPreset("illustrative");
 
 /** The illustrative contract of a service that keeps with each rule whose it is. */
 export const marking: ContractInput = { ...preset, rule: { ...preset.rule, owner: { at: "/metadata/managedBy" } } };
-
-/** A mark of another stack than that of the test. */
-export function othersMarkBy(owner: Owner, key = ""): string {
-  return markText(markOf("f".repeat(20), owner, key));
-}
 
 /** The rule number k of the workload that this product is measured by. */
 export function rule(k: number, changes: JsonObject = {}): JsonObject {

@@ -21,7 +21,7 @@ before(async () => {
 });
 
 test("the program declares one set with all rules", () => {
-  // The connection registers itself beside the rules.
+  // Owner and connection register themselves beside the rules.
   const sets = registered.filter(({ type }) => type.endsWith(":MerchantRuleSet"));
   assert.deepEqual(
     sets.map(({ name, inputs }) => [name, inputs.rules]),

@@ -13,7 +13,7 @@ beforeEach(async () => {
     {
       newResource(resource) {
         registered.push(resource);
-        // The connection registers itself beside the rules, and has none.
+        // Owner and connection register themselves beside the rules, and have none.
         const keys = Object.keys(resource.inputs.rules ?? {});
         const ruleIds = Object.fromEntries(keys.map((key) => [key, `id-of-${key}`]));
         return { id: `id-of-${resource.name}`, state: { ...resource.inputs, ruleIds } };

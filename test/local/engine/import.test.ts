@@ -27,7 +27,7 @@ function importFile(names: readonly string[]): string {
       __owner: { [`lifecycle/test/${name}`]: null },
       definition: { name, nothing: null, empty: {}, list: [], token: secret(`of ${name}`) },
     };
-    const outputs = { ...inputs, ruleId: `id-${name}`, stateVersion: 2 };
+    const outputs = { ...inputs, ruleId: `id-${name}`, stateVersion: 3 };
     const type = "pulumi-nodejs:dynamic/merchant-rules:MerchantRule";
     return { type, name, id: `id-${name}`, inputs, outputs, ...(name === "below" ? { parent: "first" } : {}) };
   });

@@ -100,7 +100,7 @@ describe("an id that the client chooses", () => {
     await stack.isUnchanged();
   });
 
-  test("is never that of a rule that somebody changed meanwhile: the rule enters the state as it is", async () => {
+  test("is never that of a rule that somebody changed meanwhile, until the program names it", async () => {
     const { place, stack } = await openStack("local", { contract: byPut });
     place.front.behave(async ({ method }, pass) => {
       const answer = await pass();
@@ -111,9 +111,14 @@ describe("an id that the client chooses", () => {
     const [ruleId] = ids(place);
     place.service.put(ruleId, rule(1, { priority: 77 }));
     place.writes();
-    await stack.upFails({ a: { definition: rule(1) } }, {}, /is this stack's already, and differs at priority/);
+    await stack.upFails(
+      { a: { definition: rule(1) } },
+      {},
+      /differs at priority/,
+      new RegExp(`add adopt: "${ruleId}"`),
+    );
     expect(place.writes()).toEqual([]);
-    await stack.up({ a: { definition: rule(1) } });
+    await stack.up({ a: { definition: rule(1), adopt: ruleId ?? "" } });
     expect(place.service.rules()).toEqual([{ ruleId, rule: rule(1) }]);
   });
 

@@ -30,10 +30,9 @@ describe.concurrent("no rule is lost when resources change places", () => {
       { "merchant-rules:connections": JSON.stringify({ main: { baseUrl: `${url}/`, token: "local-token" } }) },
     );
     const moved = resource("limit", { definition: rule(1), connection: "main" });
-    expect(await main.diff(old.id, old.outs, moved)).toMatchObject({ replaces: ["connection"] });
-    const { id } = await main.create(moved);
-    await main.delete(old.id, old.outs);
-    expect(service.rules()).toMatchObject([{ ruleId: id }]);
+    expect(await main.diff(old.id, old.outs, moved)).toMatchObject({ changes: "some", replaces: [] });
+    expect(await main.update(old.id, old.outs, moved)).toMatchObject({ ruleId: old.id, connection: "main" });
+    expect(service.requestCount("update")).toBe(0);
   });
 
   test("a resource that becomes another rule, while a new one declares the rule it was, gets a rule of its own", async () => {
@@ -43,16 +42,12 @@ describe.concurrent("no rule is lost when resources change places", () => {
     const c = await next.create(resource("c", { definition: rule(1) }));
     expect(c.id).toBe(a.id);
     const other = resource("a", { definition: rule(2) });
-    expect(await next.diff(a.id, a.outs, other)).toMatchObject({
-      replaces: ["definition"],
-      deleteBeforeReplace: false,
-    });
-    const replaced = await next.create(other);
-    await next.delete(a.id, a.outs);
-    expect(idsOf(service.rules())).toEqual([c.id, replaced.id].sort());
+    expect(await next.diff(a.id, a.outs, other)).toMatchObject({ changes: "some", replaces: [] });
+    const { ruleId } = await next.update(a.id, a.outs, other);
+    expect(idsOf(service.rules())).toEqual([c.id, String(ruleId)].sort());
   });
 
-  test("so it is where no rule can be changed: the old rule and its replacement have one mark, and neither is a copy", async () => {
+  test("where no rule can be changed, the new one is refused until the old rule is deleted, which its replacement waits for", async () => {
     const { operations = {} } = marking;
     const { host, service, another } = await open({
       ...marking,
@@ -64,14 +59,15 @@ describe.concurrent("no rule is lost when resources change places", () => {
     const other = resource("a", { definition: rule(2) });
     expect(await next.diff(a.id, a.outs, other)).toMatchObject({
       replaces: ["definition"],
-      deleteBeforeReplace: false,
+      deleteBeforeReplace: true,
     });
+    const declared = resource("c", { definition: rule(1) });
+    await expect(next.create(declared)).rejects.toThrow(/is managed by resource "shop\/prod\/a".*run again/s);
+    await next.delete(a.id, a.outs);
     // Its answer is lost, so that the list is read once more.
     service.faults.set({ kind: "close", at: "after", operations: ["create"] });
     const replaced = await next.create(other);
-    const c = await next.create(resource("c", { definition: rule(1) }));
-    expect(c.id).toBe(a.id);
-    await next.delete(a.id, a.outs);
+    const c = await (await another()).create(declared);
     expect(idsOf(service.rules())).toEqual([c.id, replaced.id].sort());
   });
 
@@ -81,7 +77,7 @@ describe.concurrent("no rule is lost when resources change places", () => {
     const next = await another();
     const declared = resource("c", { definition: rule(1) });
     const refused = expect(next.create(declared)).rejects.toThrow(
-      /managed by resource "shop\/prod\/a" of this stack.*has just been changed to be another rule, run again/s,
+      /managed by resource "shop\/prod\/a" of this stack.*gives this one up: run again/s,
     );
     const other = resource("a", { definition: rule(2) });
     expect(await next.diff(a.id, a.outs, other)).toMatchObject({ changes: "unknown", replaces: [] });
@@ -110,7 +106,7 @@ describe.concurrent("no rule is lost when resources change places", () => {
     ["the one that it leaves has asked for the delete of one", { kind: "hold", operations: ["delete"] }],
     ["the service has just deleted one", { kind: "hold", operations: ["delete"], at: "after" }],
   ])("rules that move from one set to another at once are not lost: %s", async (_, hold) => {
-    const { service, before, after, host } = await twoSets();
+    const { service, before, after, host } = await twoSets(marking);
     await host.diff(before.from.id, before.from.outs, after.from);
     await host.diff(before.to.id, before.to.outs, after.to);
     service.faults.set(hold);
@@ -126,7 +122,7 @@ describe.concurrent("no rule is lost when resources change places", () => {
   });
 
   test("rules that move from one set to another at once are not lost: they are to be deleted while the list is on its way", async () => {
-    const { service, before, after, host } = await twoSets();
+    const { service, before, after, host } = await twoSets(marking);
     service.faults.set({ kind: "hold", operations: ["list"], at: "after" });
     // The engine asks the set that they come to first, which cannot know yet that the other gives them up.
     await host.diff(before.to.id, before.to.outs, after.to);
@@ -139,40 +135,38 @@ describe.concurrent("no rule is lost when resources change places", () => {
     expectAsDeclared(service, left, arrived);
   });
 
+  test("where rules have no marks, those that the other set has still are refused, and made anew by the next run", async () => {
+    const { service, before, after, host, another } = await twoSets();
+    service.faults.set({ kind: "hold", operations: ["delete"] });
+    const leave = host.update(before.from.id, before.from.outs, after.from);
+    await service.faults.nextHeld();
+    const arrive = failureOf(host.update(before.to.id, before.to.outs, after.to));
+    await turns(200);
+    service.faults.release();
+    const [left, { message, partial }] = await Promise.all([leave, arrive]);
+    expect(message).toMatch(/2 of 4 rules failed.*exists already, as it is declared/s);
+    const next = await another("merchantRuleSet");
+    expectAsDeclared(service, left, await next.update(before.to.id, partial?.properties ?? {}, after.to));
+  });
+
   test("a rule that was adopted in a run of its own, and is deleted by the set that it came from, is made again", async () => {
-    const { another, service } = await open();
-    const first = await another("merchantRuleSet");
-    const from = await first.create(resource("from", { rules: { old: rule(1), stays: rule(8) } }));
-    const taken = String(Object(from.outs.ruleIds).old);
-    const after = resource("to", { rules: { new: rule(1), here: rule(9) } });
-    const to = await (await another("merchantRuleSet")).create({ ...after, adopt: { new: taken } });
-    expect(Object(to.outs.ruleIds).new).toBe(taken);
-    expect(service.rules()).toHaveLength(3);
+    const { after, to, service, another } = await openAdopted("merchantRuleSet", {
+      rules: { new: rule(1), here: rule(9) },
+    });
     const host = await another("merchantRuleSet");
-    await host.update(from.id, from.outs, resource("from", { rules: { stays: rule(8) } }));
-    expect(service.rules()).toHaveLength(2);
-    expect(await host.diff(to.id, to.outs, after)).toMatchObject({ changes: "some" });
-    const { ruleIds } = await host.update(to.id, to.outs, after);
+    const seen = await host.read(to.id, to.outs);
+    const { ruleIds } = await host.update(to.id, seen.props, after);
     expect(service.rules()).toHaveLength(3);
     const made = service.rules().find((each) => each.rule.name === "rule-1");
     expect(ruleIds).toMatchObject({ new: made?.ruleId });
   });
 
   test("so it is for a resource of its own", async () => {
-    const { another, service } = await open();
-    const first = await another("merchantRuleSet");
-    const from = await first.create(resource("from", { rules: { old: rule(1), stays: rule(8) } }));
-    const taken = String(Object(from.outs.ruleIds).old);
-    const after = resource("single", { definition: rule(1) });
-    const single = await (await another()).create({ ...after, adopt: taken });
-    expect(single.id).toBe(taken);
-    const host = await another("merchantRuleSet");
-    await host.update(from.id, from.outs, resource("from", { rules: { stays: rule(8) } }));
-    const asSingle = host.as("merchantRule");
-    expect(await asSingle.diff(single.id, single.outs, after)).toMatchObject({ replaces: ["definition"] });
-    const made = await asSingle.create(after);
-    await asSingle.delete(single.id, single.outs);
-    expect(idsOf(service.rules())).toEqual([String(Object(from.outs.ruleIds).stays), made.id].sort());
+    const { after, to, service, another } = await openAdopted("merchantRule", { definition: rule(1) });
+    const host = await another();
+    expect((await host.read(to.id, to.outs)).id).toBe("");
+    await host.create(after);
+    expect(namesOf(service.rules())).toEqual(["rule-1", "rule-8"]);
   });
 
   test("a rule that was adopted in a run of its own, and has the mark of its new owner, is deleted by no other", async () => {
@@ -180,14 +174,11 @@ describe.concurrent("no rule is lost when resources change places", () => {
     const first = await another("merchantRuleSet");
     const from = await first.create(resource("from", { rules: { old: rule(1), stays: rule(8) } }));
     const taken = String(Object(from.outs.ruleIds).old);
-    const single = await (await another()).create(resource("single", { definition: rule(1), adopt: taken }));
-    // The new owner's mark comes with its next change.
-    const changed = resource("single", { definition: rule(1, { priority: 5 }) });
-    await (await another()).update(single.id, single.outs, changed);
+    await (await another()).create(resource("single", { definition: rule(1), adopt: taken }));
     const host = await another("merchantRuleSet");
     const left = await host.update(from.id, from.outs, resource("from", { rules: { stays: rule(8) } }));
     expect(host.stderr).toContain(
-      `(${taken}) is "shop/prod/single"'s of this stack by now, as its mark says, and is not deleted`,
+      `(${taken}) is managed by "shop/prod/single" now, as its mark says, and is not deleted`,
     );
     expect(Object.keys(Object(left.ruleIds))).toEqual(["stays"]);
     expect(service.rules()).toHaveLength(2);
@@ -202,20 +193,19 @@ describe.concurrent("no rule is lost when resources change places", () => {
     await (await another()).update(second.id, second.outs, changed);
     const host = await another();
     await host.delete(first.id, first.outs);
-    expect(host.stderr).toContain(`is "shop/prod/second"'s of this stack by now, as its mark says`);
+    expect(host.stderr).toContain('is managed by "shop/prod/second" now, as its mark says');
     expect(idsOf(service.rules())).toEqual([existing]);
   });
 
   test("a rule that moved, and got its new mark by an update whose answer was lost, is deleted by its new resource", async () => {
     const { another, service } = await open(marking);
     await (await another()).create(resource("old", { definition: rule(1) }));
-    const changed = resource("new", { definition: rule(1, { priority: 5 }) });
-    const { partial } = await failureOf((await another()).create(changed));
-    const { id = "", properties = {} } = partial ?? {};
+    const moved = resource("new", { definition: rule(1) });
     service.faults.set({ kind: "close", at: "after", operations: ["update"], times: "always" });
-    await expect((await another()).update(id, properties, changed)).rejects.toThrow();
+    await expect((await another()).create(moved)).rejects.toThrow();
     service.faults.clear();
-    await (await another()).delete(id, properties);
+    const { id, outs } = await (await another()).create(moved);
+    await (await another()).delete(id, outs);
     expect(service.rules()).toEqual([]);
   });
 
@@ -228,7 +218,7 @@ describe.concurrent("no rule is lost when resources change places", () => {
     await service.faults.nextHeld();
     const declared = resource("new", { definition: rule(1) });
     await expect(host.create({ ...declared, adopt: old.id })).rejects.toThrow(
-      /managed by resource "shop\/prod\/old" of this stack/,
+      /managed by another resource of this stack/,
     );
     service.faults.release();
     await deleted;
@@ -331,11 +321,28 @@ async function withoutDelete() {
   return { service, host: await another("merchantRuleSet"), wrong };
 }
 
+/** A resource that has adopted a rule of a set in a run of its own, and the set's run after that, which deletes it. */
+async function openAdopted(hooks: "merchantRule" | "merchantRuleSet", inputs: JsonObject) {
+  const { another, service } = await open();
+  const from = await (await another("merchantRuleSet")).create(
+    resource("from", { rules: { old: rule(1), stays: rule(8) } }),
+  );
+  const taken = String(Object(from.outs.ruleIds).old);
+  const after = resource("to", inputs);
+  const adopt = hooks === "merchantRule" ? taken : { new: taken };
+  const to = await (await another(hooks)).create({ ...after, adopt });
+  expect(idsOf(service.rules())).toContain(taken);
+  const left = resource("from", { rules: { stays: rule(8) } });
+  await (await another("merchantRuleSet")).update(from.id, from.outs, left);
+  expect(idsOf(service.rules())).not.toContain(taken);
+  return { after, to, service, another };
+}
+
 const moving = { r1: rule(1), r2: rule(2), r3: rule(3) };
 
 /** Two sets in the state, what they are to be, and a host that is to bring that about. */
-async function twoSets() {
-  const { another, service } = await open();
+async function twoSets(contract?: ContractInput) {
+  const { another, service } = await open(contract);
   const first = await another("merchantRuleSet");
   const before = {
     from: await first.create(resource("from", { rules: { ...moving, stays: rule(8) } })),
@@ -345,7 +352,7 @@ async function twoSets() {
     from: resource("from", { rules: { stays: rule(8) } }),
     to: resource("to", { rules: { ...moving, here: rule(9) } }),
   };
-  return { service, before, after, host: await another("merchantRuleSet") };
+  return { service, before, after, another, host: await another("merchantRuleSet") };
 }
 
 /** Each rule is there once, and the state of the set that declares it knows its id. */

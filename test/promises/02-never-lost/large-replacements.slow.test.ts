@@ -40,14 +40,14 @@ describe("check", () => {
 onBothEngines((engine) => {
   test("replacements whose deletes all fail lose no id, at the largest set that is let pass", async () => {
     const { place, stack } = await openStack(engine, { contract: replacing });
-    await stack.up({ all: { rules: large(1_300, 1) } });
+    await stack.up({ all: { rules: large(1_250, 1) } });
     place.service.faults.set({ kind: "status", status: 422, operations: ["delete"], times: "always" });
-    await stack.upFails({ all: { rules: large(1_300, 2) } }, {}, /1300 of 1300 rules failed/);
-    expect(place.service.rules()).toHaveLength(2_600);
+    await stack.upFails({ all: { rules: large(1_250, 2) } }, {}, /1250 of 1250 rules failed/);
+    expect(place.service.rules()).toHaveLength(2_500);
     place.service.faults.clear();
     await stack.succeeds("up");
     const left = place.service.rules();
-    expect(left).toHaveLength(1_300);
+    expect(left).toHaveLength(1_250);
     expect(new Set(left.map(({ rule: { priority } }) => priority))).toEqual(new Set([2]));
     await stack.isUnchanged();
   }, 300_000);

@@ -38,7 +38,7 @@ test.each<[string, Record<string, JsonObject>[], true?]>([
     ],
     true,
   ],
-])("a rule that moves within one stack %s is never refused, and never lost", async (_case, programs, changes) => {
+])("a rule that moves within one stack %s is never lost", async (_case, programs, changes) => {
   const world = await openWorld({ contract: marking });
   const project = new TestProject(world.environment);
   onTestFinished(() => project.remove());
@@ -50,12 +50,9 @@ test.each<[string, Record<string, JsonObject>[], true?]>([
     project.declare(program);
     let moved = await project.run("local", "up");
     if (changes === true) {
-      // No write is blind: the rule enters the state as it is, and the next run makes it as declared.
+      // One that differs is not taken over without a word. It is deleted where it was, and made anew.
       expect(moved.code).not.toBe(0);
-      expect(moved.output).toMatch(
-        /differs at priority.*run `(?:pulumi|npx --no-install merchant-rules local) up` again/s,
-      );
-      expect(writesOf(world).filter((operation) => operation !== "create")).toEqual([]);
+      expect(moved.output).toMatch(/add adopt: .*run again/s);
       moved = await project.run("local", "up");
     }
     expect(moved.code, moved.output).toBe(0);

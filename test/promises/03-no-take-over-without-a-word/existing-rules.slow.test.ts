@@ -83,8 +83,8 @@ describe.each<EngineName>(["local", "pulumi"])("rules of a service that keeps ma
         await succeeds("up", "--expect-no-changes");
         expect(asked()).toEqual({});
       };
-      const [{ id }] = JSON.parse(project.read("import.json")).resources;
-      expect(id).toMatch(/^[0-9a-f]{20}\.[0-9a-f]{12}$/);
+      const [{ id }, { outputs }] = JSON.parse(project.read("import.json")).resources;
+      expect(outputs).toMatchObject({ owner: id, link: expect.stringMatching(/^[0-9a-f]{32} .* [0-9a-f]{12} http/) });
       await imports("import.json");
       await showsNoChange();
       isUntouched();
@@ -95,7 +95,7 @@ describe.each<EngineName>(["local", "pulumi"])("rules of a service that keeps ma
       const { code, stderr } = await merchantRules([...words, ...more], environment);
       expect(code, stderr).toBe(0);
       expect(JSON.parse(project.read("more/import.json")).resources).toMatchObject([
-        { name: "rule-7", inputs: { __connection: id }, outputs: { __connection: id, marks: { "": "" } } },
+        { name: "rule-7", inputs: { __connection: outputs.link }, outputs: { __connection: outputs.link } },
       ]);
       project.write("index.js", 'import "./rules.ts";\nimport "./more/rules.ts";\n');
       await imports("more/import.json");
@@ -109,7 +109,7 @@ describe.each<EngineName>(["local", "pulumi"])("rules of a service that keeps ma
         priority: 8,
         metadata: { managedBy: expect.stringMatching(/^[0-9a-f.]+ lifecycle/) },
       });
-      expect(JSON.stringify(live)).toContain(`"${String(id).split(".")[0]}.`);
+      expect(JSON.stringify(live)).toContain(`"${id}.`);
       await showsNoChange();
 
       const stranger = { ...environment, MERCHANT_RULES_IDENTITY: "globex" };
@@ -156,7 +156,7 @@ describe("merchant-rules local import", () => {
     const imports = (...more: string[]) => merchantRules([...words, ...more], environment);
     const state = (): string => readFileSync(join(project.backend, ".pulumi/stacks/lifecycle/test.json"), "utf8");
     const shown = await imports("--file", "import.json", "--preview-only");
-    expect(shown.stdout).toContain("+ 1 to create\n    = 3 to import");
+    expect(shown.stdout).toContain("+ 1 to create\n    = 4 to import");
     expect((await imports("--file", "import.json")).stderr).toContain("pass --yes to go ahead");
     expect(state).toThrow("ENOENT");
     expect((await imports("--file", "import.json", "--yes")).code).toBe(0);
@@ -169,11 +169,12 @@ describe("merchant-rules local import", () => {
       expect(state()).toBe(before);
     };
     const { resources } = JSON.parse(project.read("import.json"));
-    const [connection, first] = resources;
+    const [owner, connection, first] = resources;
     const fileOf = (...entries: unknown[]): string => JSON.stringify({ resources: entries });
-    await refused(project.read("import.json"), "Connection::default is in the state of stack test already");
+    await refused(project.read("import.json"), "Owner::owner is in the state of stack test already");
+    await refused(fileOf(connection), "Connection::default is in the state of stack test already");
     await refused(fileOf(first), "MerchantRule::rule-0 is in the state of stack test already");
-    expect(connection.type).toMatch(/Connection$/);
+    expect(owner.type).toMatch(/Owner$/);
     await refused("{", "bad.json cannot be used: is not JSON");
     await refused('{"resources": []}', "resources: must name a resource");
     await refused(fileOf({ ...first, id: "" }), "at resources.0: id:");

@@ -21,11 +21,14 @@ describe("a rule that has the mark of another resource of the same stack", () =>
     return { place, stack, ruleId };
   }
 
-  test("is changed, and deleted after that", async () => {
+  test("is changed when adopt names it, and deleted after that", async () => {
     const { place, stack, ruleId } = await mistaken();
-    await stack.up({ old: { definition: rule(1, { priority: 7 }) } });
+    const definition = rule(1, { priority: 7 });
+    await stack.upFails({ old: { definition } }, {}, new RegExp(`adopt: "${ruleId}"`));
+    expect(place.writes()).toEqual([]);
+    await stack.up({ old: { definition, adopt: ruleId } });
     expect(place.writes()).toEqual(["update"]);
-    expect(unmarked(place.service.rules())).toEqual([{ ruleId, rule: rule(1, { priority: 7 }) }]);
+    expect(unmarked(place.service.rules())).toEqual([{ ruleId, rule: definition }]);
     await stack.succeeds("destroy");
     expect(place.service.rules()).toEqual([]);
   });
@@ -37,14 +40,15 @@ describe("a rule that has the mark of another resource of the same stack", () =>
   });
 });
 
-test("a resource that is renamed without an alias takes its rule over without a write", async () => {
+test("a resource that is renamed without an alias takes its rule over, and writes its mark alone", async () => {
   const { place, stack } = await openStack("local", { contract: marking });
   await stack.up({ old: { definition: rule(1) } });
-  const before = place.service.rules();
+  const before = unmarked(place.service.rules());
   place.writes();
   await stack.up({ renamed: { definition: rule(1) } });
-  expect(place.writes()).toEqual([]);
-  expect(place.service.rules()).toEqual(before);
+  expect(place.writes()).toEqual(["update"]);
+  expect(unmarked(place.service.rules())).toEqual(before);
+  expect(place.markOf("rule-1")).toMatch(/ lifecycle\/test\/renamed$/);
   await stack.up({ renamed: { definition: rule(1, { priority: 7 }) } });
   expect(place.writes()).toEqual(["update"]);
 });
@@ -88,25 +92,20 @@ onBothEngines((engine) => {
       ["loses it", true],
       ["gets it", false],
     ]),
-  )(
-    "a rule moves between two sets without a write, and back, where the set that %s is declared first",
-    async (_case, isFromFirst) => {
-      const { place, stack } = await openStack(engine, { contract: marking });
-      const { service } = place;
-      const sets = (from: Record<string, ReturnType<typeof rule>>, to: Record<string, ReturnType<typeof rule>>) =>
-        isFromFirst ? { from: { rules: from }, to: { rules: to } } : { to: { rules: to }, from: { rules: from } };
-      const first = sets({ r1: rule(1), r2: rule(2) }, { r9: rule(9) });
-      await stack.up(first);
-      const before = service.rules();
-      place.writes();
-      await stack.up(sets({ r1: rule(1) }, { r2: rule(2), r9: rule(9) }));
-      expect(place.writes()).toEqual([]);
-      expect(service.rules()).toEqual(before);
-      await stack.up(first);
-      expect(place.writes()).toEqual([]);
-      expect(service.rules()).toEqual(before);
-    },
-  );
+  )("a rule moves between two sets, and back, where the set that %s is declared first", async (_case, isFromFirst) => {
+    const { place, stack } = await openStack(engine, { contract: marking });
+    const live = () => unmarked(place.service.rules()).map(isFromFirst ? ({ rule }) => rule : (each) => each);
+    const sets = (from: Record<string, ReturnType<typeof rule>>, to: Record<string, ReturnType<typeof rule>>) =>
+      isFromFirst ? { from: { rules: from }, to: { rules: to } } : { to: { rules: to }, from: { rules: from } };
+    const first = sets({ r1: rule(1), r2: rule(2) }, { r9: rule(9) });
+    await stack.up(first);
+    const before = live();
+    await stack.up(sets({ r1: rule(1) }, { r2: rule(2), r9: rule(9) }));
+    expect(live()).toEqual(before);
+    await stack.isUnchanged({ refresh: true });
+    await stack.up(first);
+    expect(live()).toEqual(before);
+  });
 });
 
 class Shop extends pulumi.ComponentResource {

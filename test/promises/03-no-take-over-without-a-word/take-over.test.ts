@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
+import { recoverId } from "../../../provider/merchant/words.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { marking, rule } from "../../support/rules.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
 import { HookStack, openHost, openWorld, writesOf } from "../../support/stack/hooks.ts";
-import { failureOf, resource } from "../../support/stack/hosts.ts";
+import { failureOf, ownedBy, ownerIdOf, resource } from "../../support/stack/hosts.ts";
+import { wordIn } from "../../support/stack/model-stack.ts";
 
-const recover = { MERCHANT_RULES_RECOVER: "true" };
+const recover = { MERCHANT_RULES_RECOVER: recoverId(ownerIdOf("")) };
 const subset = { name: "rule-1", priority: 1 };
 
 describe("a program without adopt, over a rule that exists already", () => {
@@ -65,7 +67,7 @@ describe("the ways on that the refusal names", () => {
     const { id, outs } = await host.create({ definition, adopt: existing });
     expect(id).toBe(existing);
     expect(world.service.rules()).toEqual([{ ruleId: existing, rule: definition }]);
-    await host.delete(id, outs);
+    await (await world.host()).delete(id, outs);
     expect(world.service.rules()).toEqual([]);
   });
 
@@ -83,8 +85,7 @@ describe("the ways on that the refusal names", () => {
     const world = await openWorld();
     const [first, second] = [1, 2].map((k) => world.service.put(undefined, rule(k)));
     const { message } = await failureOf((await world.host()).create({ definition: rule(1) }));
-    expect(message).toContain("set MERCHANT_RULES_RECOVER=true for one run");
-    const host = await world.host("merchantRuleSet", recover);
+    const host = await world.host("merchantRuleSet", wordIn({ text: message }, "RECOVER"));
     const { outs } = await host.create({ rules: { a: rule(1), b: rule(2), c: rule(3) } });
     expect(outs.ruleIds).toMatchObject({ a: first, b: second });
     expect(writesOf(world)).toEqual(["create"]);
@@ -112,10 +113,12 @@ describe("the ways on that the refusal names", () => {
 
   test("recover takes over no rule that another resource of the stack holds", async () => {
     const world = await openWorld();
-    const { id, outs } = await (await world.host()).create({ definition: rule(1) });
+    const [held, another] = ["a", "b"].map((name) => ({ definition: rule(1), ...ownedBy(`shop/test/${name}`) }));
+    const { id, outs } = await (await world.host()).create({ ...held });
     const host = await world.host("merchantRule", recover);
-    await host.diff(id, outs, { definition: rule(1) });
-    expect((await failureOf(host.create({ definition: rule(1) }))).message).toContain("of this stack");
+    await host.diff(id, outs, { ...held });
+    const { message } = await failureOf(host.create({ ...another }));
+    expect(message).toContain('is managed by resource "shop/test/a" of this stack');
   });
 
   test("are those of a contract without update, too: declared as it is, then changed by a replacement", async () => {
@@ -152,13 +155,13 @@ describe("a set takes over rules that exist", () => {
   });
 
   test("that a killed run left behind, in a run that recovers", async () => {
-    const { host, served } = await openSet(undefined, { MERCHANT_RULES_RECOVER: "true" });
+    const { host, served, another } = await openSet(undefined, recover);
     const left = served.service.put(undefined, rule(2));
     const { id, outs } = await host.create({ rules: abc });
     expect(Object(outs.ruleIds).b).toBe(left);
     expect(served.service.rules()).toHaveLength(3);
     expect(served.service.requestCount("update")).toBe(0);
-    await host.delete(id, outs);
+    await (await another()).delete(id, outs);
     expect(served.service.rules()).toEqual([]);
   });
 
@@ -167,7 +170,7 @@ describe("a set takes over rules that exist", () => {
     const left = await host.create(resource("all", { rules: abc }));
     served.asked().sort();
     const { outs } = await (await another()).create(resource("all", { rules: abc }));
-    expect(outs).toEqual(left.outs);
+    expect(outs).toEqual({ ...left.outs, taken: ["a", "b", "c"] });
     expect(served.asked().sort()).toEqual(["list"]);
   });
 
@@ -206,9 +209,10 @@ describe("a set takes over rules that exist", () => {
     const old = await single.create(resource("old", { definition: rule(1) }));
     const next = await served.host("merchantRuleSet");
     const inputs = resource("all", { rules: { a: rule(1), b: rule(2) } });
-    await expect(next.create(inputs)).rejects.toThrow(`adopt: { "a": "${old.id}" }`);
-    const last = await served.host("merchantRuleSet", { MERCHANT_RULES_RECOVER: "true" });
-    const { outs } = await last.create({ ...inputs, adopt: { a: old.id } });
+    const { message, partial } = await failureOf(next.create(inputs));
+    expect(message).toContain(`adopt: { "a": "${old.id}" }`);
+    const last = await served.host("merchantRuleSet");
+    const outs = await last.update(partial?.id ?? "", partial?.properties ?? {}, { ...inputs, adopt: { a: old.id } });
     expect(Object(outs.ruleIds).a).toBe(old.id);
     const lastSingle = last.as("merchantRule");
     served.asked().sort();

@@ -16,14 +16,14 @@ test.each(
     ["without marks", {}],
   ]),
 )(
-  "a rule that was taken over and moved to another set loses nothing by its first write there (%s)",
+  "a rule that was taken over, and then by another set, loses nothing by its first write there (%s)",
   async (_case, more) => {
     const place = await openPlace({ contract: contractOf({ rule: more }) });
     const id = place.service.put(undefined, b);
     const stack = await place.stack("local");
     await stack.up({ one: { rules: { b: bare }, adopt: { b: id } }, two: { rules: { a } } });
-    await stack.up({ one: none, two: { rules: { a, b: bare } } });
-    await stack.upFails({ one: none, two: { rules: { a, b: { ...bare, priority: 9 } } } }, {}, /conditions/);
+    await stack.up({ two: { rules: { a, b: bare }, adopt: { b: id } }, one: none });
+    await stack.upFails({ two: { rules: { a, b: { ...bare, priority: 9 } } }, one: none }, {}, /conditions/);
     expect(place.service.rules().find(({ ruleId }) => ruleId === id)?.rule.conditions).toEqual(b.conditions);
   },
 );

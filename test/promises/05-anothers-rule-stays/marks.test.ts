@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { ownerOf } from "../../../provider/reconcile/mark.ts";
+import { ownerOf } from "../../../provider/merchant/mark.ts";
 import { isJsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { marking as contract, contractOf, lagging, marking, owner, update } from "../../support/stack/contracts.ts";
 import { onBothEngines, type Stack } from "../../support/stack/engines.ts";
 import { openWorld, writesOf } from "../../support/stack/hooks.ts";
-import { failureOf, markBy, ownedBy, ownerIdOf, saidBy } from "../../support/stack/hosts.ts";
+import { failureOf, markBy, ownedBy, ownerIdOf, saidBy, withoutBits } from "../../support/stack/hosts.ts";
 import { openPlace, openStack, othersMark, type Place } from "../../support/stack/place.ts";
 import { marksOf } from "../../support/stack/service.ts";
 
@@ -20,8 +20,10 @@ describe("the mark of a rule's owner", () => {
     const { id, outs } = await host.create(inputs);
     expect(outs.definition).toEqual(rule(1));
     // What decides comes first, in hexadecimal digits; the names are for people.
-    expect(mark).toMatch(new RegExp(`^${ownerIdOf(limits)}\\.[0-9a-f]{16} shop/test/limits$`));
-    expect(world.service.rules()).toEqual([{ ruleId: id, rule: rule(1, { metadata: { managedBy: mark } }) }]);
+    expect(mark).toMatch(new RegExp(`^${ownerIdOf(limits)}\\.[0-9a-f]{16}\\.[0-9a-f]{16} shop/test/limits$`));
+    const live = world.named("rule-1");
+    expect(live).toEqual({ ruleId: id, rule: rule(1, { metadata: { managedBy: world.markOf("rule-1") } }) });
+    expect(withoutBits(world.markOf("rule-1"))).toBe(mark);
     expect(await host.diff(id, outs, inputs)).toMatchObject({ changes: "none" });
     const seen = await (await world.host()).read(id, outs);
     expect(seen.inputs.definition).toEqual(rule(1));
@@ -34,11 +36,13 @@ describe("the mark of a rule's owner", () => {
     const { id, outs } = await first.create(inputs);
     const others = { definition: rule(2), ...ownedBy("shop/test/others") };
     const other = await first.create(others);
+    const before = world.markOf("rule-1");
     world.service.put(id, rule(1));
     const host = await world.host();
     await host.diff(other.id, other.outs, others);
     await host.update(id, outs, { ...inputs, definition: rule(1, { priority: 9 }) });
-    expect(marksOf(world)).toEqual([mark, markBy("shop/test/others")]);
+    // Mended with the rule's own bits, which it has for life.
+    expect(world.markOf("rule-1")).toBe(before);
   });
 
   test.each(["declared", "changes", "merged"] as const)("stays with an update whose body is %s", async (body) => {
@@ -47,9 +51,11 @@ describe("the mark of a rule's owner", () => {
     });
     const host = await world.host("merchantRuleSet");
     const { id, outs } = await host.create({ rules: { a: rule(1) }, ...ownedBy(limits) });
+    const before = marksOf(world);
+    expect(before.map(withoutBits)).toEqual([markBy(limits, "a")]);
     const next = await host.update(id, outs, { rules: { a: rule(1, { priority: 9 }) }, ...ownedBy(limits) });
     expect(next.rules).toEqual({ a: rule(1, { priority: 9 }) });
-    expect(marksOf(world)).toEqual([markBy(limits, "a")]);
+    expect(marksOf(world)).toEqual(before);
     expect(world.service.rules()[0]?.rule.priority).toBe(9);
   });
 
@@ -58,13 +64,14 @@ describe("the mark of a rule's owner", () => {
     const host = await world.host();
     const inputs = { definition: rule(1, { metadata: { x: 1 } }), ...ownedBy(limits) };
     const { id, outs } = await host.create(inputs);
-    expect(world.service.rules()[0]?.rule.metadata).toEqual({ x: 1, managedBy: mark });
+    const managedBy = world.markOf("rule-1");
+    expect(world.service.rules()[0]?.rule.metadata).toEqual({ x: 1, managedBy });
     expect(await host.diff(id, outs, inputs)).toMatchObject({ changes: "none" });
     expect((await (await world.host()).read(id, outs)).inputs.definition).toEqual(inputs.definition);
     const changed = { definition: rule(1, { metadata: { x: 2 } }), ...ownedBy(limits) };
     await host.update(id, outs, changed);
-    expect(world.service.rules()[0]?.rule.metadata).toEqual({ x: 2, managedBy: mark });
-    world.service.put(id, rule(1, { metadata: { x: 3, managedBy: mark } }));
+    expect(world.service.rules()[0]?.rule.metadata).toEqual({ x: 2, managedBy });
+    world.service.put(id, rule(1, { metadata: { x: 3, managedBy } }));
     const drifted = await (await world.host()).read(id, outs);
     expect(drifted.inputs.definition).toEqual(rule(1, { metadata: { x: 3 } }));
   });
@@ -176,7 +183,7 @@ test("a service that writes marks in small letters is refused in the first run, 
 });
 
 onBothEngines((engine) => {
-  test("one connection is in the state, rules refer to it, and their marks begin with its owner id; another stack has another", async () => {
+  test("an owner and a connection are in the state, rules refer to both, and their marks begin with the owner id; another stack has another", async () => {
     const place = await openPlace({ contract: marking });
     const long = { [`resource-${"x".repeat(80)}`]: { definition: rule(1) }, grün: { definition: rule(2) } };
     const stack = await place.stack(engine);
@@ -185,24 +192,21 @@ onBothEngines((engine) => {
     const [connection, ...others] = stack.resources("Connection");
     expect(others).toEqual([]);
     expect(connection?.urn).toMatch(/::default$/);
-    const [id = "", identity] = String(connection?.id).split(".");
-    expect(id).toMatch(/^[0-9a-f]{20}$/);
-    expect(identity).toBe("");
+    expect(stack.resources("Owner")).toMatchObject([{ id: expect.stringMatching(/^[0-9a-f]{32}$/) }]);
+    const id = String(stack.resources("Owner")[0]?.id);
+    expect(connection).toMatchObject({ id: "default", outputs: { link: expect.stringMatching(`^${id} `) } });
     for (const { inputs } of stack.resources("MerchantRule"))
-      expect(inputs).toMatchObject({ __connection: connection?.id });
+      expect(inputs).toMatchObject({ __connection: connection?.outputs.link });
     const marks = place.service.rules().map(({ rule: { metadata } }) => String(Object(metadata).managedBy));
     for (const mark of marks) {
-      expect(mark).toMatch(/^[0-9a-f]{20}\.[0-9a-f]{16} lifecycle\/test\/[ -~]+$/);
-      expect(mark.slice(0, 20)).toBe(id);
+      expect(mark).toMatch(new RegExp(`^${id}\\.[0-9a-f]{16}\\.[0-9a-f]{16} lifecycle/test/[ -~]+$`));
       expect(mark.length).toBeLessThanOrEqual(200);
     }
-    expect(new Set(marks.map((mark) => mark.slice(21, 37))).size).toBe(2);
+    expect(new Set(marks.map((mark) => mark.slice(33, 49))).size).toBe(2);
 
     const second = await place.stack(engine);
     await second.up({ c: { definition: rule(3) } });
-    const [theirs] = second.resources("Connection");
-    expect(String(theirs?.id).slice(0, 20)).toMatch(/^[0-9a-f]{20}$/);
-    expect(String(theirs?.id).slice(0, 20)).not.toBe(id);
+    expect(second.resources("Owner")).toMatchObject([{ id: expect.not.stringMatching(id) }]);
     await stack.succeeds("destroy");
     expect(place.service.rules().map(({ rule: { name } }) => name)).toEqual(["rule-3"]);
   });

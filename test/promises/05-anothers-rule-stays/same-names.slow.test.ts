@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { marking } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
+import { wordIn } from "../../support/stack/model-stack.ts";
 import { openPlace, unmarked } from "../../support/stack/place.ts";
 
 const three = { a: { definition: rule(1) }, b: { definition: rule(2) }, c: { definition: rule(3) } };
@@ -19,7 +20,7 @@ onBothEngines((engine) => {
 
     const second = await place.stack(engine);
     const named = /3 rules have the mark of another stack with this name \(lifecycle\/test\)/;
-    await second.upFails(other, {}, named, ...ids, /adopt/);
+    await second.upFails(other, {}, named, ...ids, /MERCHANT_RULES_RECOVER=/);
     expect(place.writes()).toEqual([]);
     expect(service.rules()).toEqual(before);
     await second.succeeds("destroy");
@@ -44,7 +45,7 @@ onBothEngines((engine) => {
     await first.isUnchanged();
 
     const second = await place.stack(engine);
-    await second.upFails(other, {}, /adopt/);
+    await second.upFails(other, {}, /MERCHANT_RULES_RECOVER=/);
     expect(place.writes()).toEqual([]);
     expect(service.rules()).toEqual(before);
     await first.succeeds("destroy");
@@ -52,7 +53,7 @@ onBothEngines((engine) => {
   });
 });
 
-test("with recover, a stack of the same names takes over what is whole as it declares, says each, and changes nothing else", async () => {
+test("with recover, a stack of the same names takes over its rules, says each, and changes what differs in the next run", async () => {
   const place = await openPlace({ contract: marking });
   const { service } = place;
   const first = await place.stack("local");
@@ -60,11 +61,15 @@ test("with recover, a stack of the same names takes over what is whole as it dec
   const before = service.rules();
   place.writes();
   const second = await place.stack("local");
-  const recover = { environment: { MERCHANT_RULES_RECOVER: "true" } };
+  const { output: text } = await second.upFails(other, {}, /3 rules have the mark/);
+  const recover = { environment: wordIn({ text }, "RECOVER") };
   await second.upFails(other, recover, ...["rule-1", "rule-2", "rule-3"].map((name) => new RegExp(place.idOf(name))));
   expect(place.writes()).toEqual(["update", "update"]);
   expect(unmarked(service.rules())).toEqual(unmarked(before));
   expect(service.rules().find(({ ruleId }) => ruleId === place.idOf("rule-1"))).toEqual(
     before.find(({ rule: { name } }) => name === "rule-1"),
   );
+  await second.up(other);
+  expect(place.writes()).toEqual(["update"]);
+  expect(place.named("rule-1").rule.priority).toBe(50);
 });

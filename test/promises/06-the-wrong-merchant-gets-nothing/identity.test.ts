@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { ruleType } from "../../../provider/host/types.ts";
-import { hashOfIdentity } from "../../../provider/reconcile/index.ts";
 import { readStateDrift } from "../../../report/drift/drift.ts";
 import { rule } from "../../support/rules.ts";
 import { asking, contractOf, identity, otherToken, twoMerchants } from "../../support/stack/contracts.ts";
 import type { Declared } from "../../support/stack/engines.ts";
 import { openWorld } from "../../support/stack/hooks.ts";
-import { ownedBy, sessionOf } from "../../support/stack/hosts.ts";
+import { sessionOf } from "../../support/stack/hosts.ts";
+import { good, ModelStack, refused, wordIn } from "../../support/stack/model-stack.ts";
 import { openPlace, openStack } from "../../support/stack/place.ts";
 import { applied } from "../../support/stack/states.ts";
 
@@ -27,8 +27,10 @@ test("who the credentials must be is said by a setting, and holds from the first
   expect(place.service.of("globex").rules()).toEqual([]);
   place.front.taken();
   await stack.isUnchanged({ environment: acme });
-  await stack.fails("preview", { environment: { MERCHANT_RULES_IDENTITY: "globex" } }, /globex/);
   expect(place.front.taken()).toEqual([]);
+  const changed = { ...declared, a: { definition: rule(1, { priority: 50 }) } };
+  await stack.upFails(changed, { environment: { MERCHANT_RULES_IDENTITY: "globex" } }, /"acme".*"globex"/s);
+  expect(place.writes()).toEqual([]);
 });
 
 test("a connection has its own identity, in stack config or in the environment", async () => {
@@ -47,10 +49,19 @@ test("a connection has its own identity, in stack config or in the environment",
   expect(place.service.of("globex").rules()).toHaveLength(1);
 });
 
-test("an identity that is set is refused where the contract can tell none, before any request", async () => {
-  const { place, stack } = await openStack("local");
-  await stack.upFails(declared, { environment: { MERCHANT_RULES_IDENTITY: "acme" } }, /identity/i);
+test("an identity that is set is believed where the contract can tell none, and asks nobody", async () => {
+  const { place, stack } = await openStack("local", twoMerchants);
+  const acme = { MERCHANT_RULES_IDENTITY: "acme" };
+  await stack.up(declared, { environment: acme });
+  place.writes();
+  const changed = { ...declared, a: { definition: rule(1, { priority: 50 }) } };
+  const globex = { ...otherToken, MERCHANT_RULES_IDENTITY: "globex" };
+  await stack.upFails(changed, { environment: globex }, /"globex".*MERCHANT_RULES_MOVED=/s);
   expect(place.front.taken()).toEqual([]);
+  // Another token of the same merchant needs no witness.
+  place.service.of("globex").put("1", rule(1, { priority: 7 }));
+  await stack.up(changed, { environment: { ...otherToken, ...acme } });
+  expect(place.writes()).toEqual(["update"]);
 });
 
 test("a new rule that comes before its siblings is not made with the token of another merchant", async () => {
@@ -155,19 +166,18 @@ test("the rules of an explicit provider are compared where it leads, and not ove
 
 test("rules that were made as another identity are not believed to be here, though none is to be written", async () => {
   const world = await openWorld({ ...twoMerchants, contract: asking });
-  const host = await world.host();
-  const acme = ownedBy("shop/prod/a", hashOfIdentity("acme"));
-  const { id, outs } = await host.create({ definition: rule(1), ...acme });
-  world.service.of("globex").put(undefined, rule(1));
-  // The connection was made anew with the other merchant's token.
-  const later = await world.host("merchantRule", otherToken);
-  const news = { definition: rule(1), ...ownedBy("shop/prod/a", hashOfIdentity("globex")) };
-  expect((await later.diff(id, outs, news)).changes).toBe("some");
-  await expect(later.update(id, outs, news)).rejects.toThrow(/"globex".*MERCHANT_RULES_MOVED=true.*up --refresh/s);
-  const set = await world.host("merchantRuleSet");
-  const made = await set.create({ rules: { b: rule(2) }, ...acme });
-  const again = await world.host("merchantRuleSet", otherToken);
-  await expect(again.update(made.id, made.outs, { ...news, rules: { b: rule(2) } })).rejects.toThrow(
-    /MERCHANT_RULES_MOVED/,
-  );
+  const stack = new ModelStack(world);
+  const program = { a: { definition: rule(1) }, all: { rules: { b: rule(2) } } };
+  await good(stack.up(program));
+  const theirs = world.service.of("globex");
+  for (const { ruleId, rule } of world.service.rules()) theirs.put(ruleId, rule);
+  world.asked();
+  const ended = await refused(stack.up(program, { environment: otherToken }), /"globex"/, /up --refresh/);
+  await refused(stack.refresh({ environment: otherToken }), /MERCHANT_RULES_MOVED=/);
+  expect(world.asked()).not.toContain("update");
+  for (const { ruleId } of theirs.rules()) theirs.remove(ruleId);
+  const moved = { environment: { ...otherToken, ...wordIn(ended, "MOVED") } };
+  const { said } = await good(stack.refreshedUp(program, moved));
+  expect(said).toMatch(/rule 1 stays at the merchant of the last run/);
+  expect([world.service.rules().length, theirs.rules().length]).toEqual([2, 2]);
 });

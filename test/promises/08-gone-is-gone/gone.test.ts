@@ -9,6 +9,8 @@ import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
 import { isList, strangePage } from "../../support/stack/front.ts";
 import { openHost, startHost } from "../../support/stack/hooks.ts";
 import { failureOf, type Host, hooksHere, sessionOf } from "../../support/stack/hosts.ts";
+import { wordIn } from "../../support/stack/model-stack.ts";
+import { placed } from "../../support/stack/owners.ts";
 import { openStack } from "../../support/stack/place.ts";
 import { contractFileOf, serve } from "../../support/stack/service.ts";
 
@@ -85,7 +87,7 @@ describe.each(refusals)("%s never makes a rule gone", (_, fault, reason, { isDon
     for (const { id, outs } of rules) expect((await run().one.read(id, outs)).id).toBe(id);
   });
 
-  test("by an update or a delete, when all fails: without a witness nothing is written", async () => {
+  test("by an update or a delete, when all fails: nothing is written", async () => {
     const { service, run, rules, set } = await open();
     const before = service.rules();
     const [{ id, outs } = { id: "", outs: {} }] = rules;
@@ -109,40 +111,28 @@ describe.each(refusals)("%s never makes a rule gone", (_, fault, reason, { isDon
     const { service, run, rules, set } = await open();
     const priorities = (): unknown[] => service.rules().map(({ rule: { priority } }) => priority);
     const [{ id, outs } = { id: "", outs: {} }] = rules;
-    /** A run of resources of one rule each, of which one shows that this is the right place. */
-    const another = { definition: rule(4), ruleId: service.put(undefined, rule(4)) };
-    const runOfOnes = async (): Promise<Host> => {
-      const { one } = run();
-      await one.diff(another.ruleId, another, { definition: rule(4) });
-      return one;
-    };
     service.faults.set({ ...fault, operations: ["update", "delete"] });
 
     const { message, partial } = await failureOf(run().many.update("set-1", set, { rules: changed }));
     expect(message).toMatch(reason);
-    expect(priorities()).toEqual(isDone ? [9, 9, 4] : [1, 2, 3, 4]);
+    expect(priorities()).toEqual(isDone ? [9, 9] : [1, 2, 3]);
     // A delete without an answer of the service is believed by a look alone. Where that shows the rule, the state has the doubt.
     const isDoubtful = isDone || fault.kind === "close" || (fault.kind === "status" && fault.status === 500);
     if (isDone) expect(Object.keys(Object(partial?.properties.ruleIds))).toEqual(["a", "b"]);
     else expect(Object.keys(Object(partial?.properties.doubtful))).toEqual(isDoubtful ? ["a", "b", "c"] : []);
 
-    await expect((await runOfOnes()).update(id, outs, { definition: changed.a })).rejects.toThrow(reason);
-    if (isDone) await (await runOfOnes()).delete(id, outs);
-    else await expect((await runOfOnes()).delete(id, outs)).rejects.toThrow(reason);
-    expect(priorities()).toEqual(isDone ? [9, 4] : [1, 2, 3, 4]);
+    for (const write of [() => run().one.update(id, outs, { definition: changed.a }), () => run().one.delete(id, outs)])
+      if (isDone) await write();
+      else await expect(write()).rejects.toThrow(reason);
+    expect(priorities()).toEqual(isDone ? [9] : [1, 2, 3]);
 
     service.faults.clear();
-    const reading = await runOfOnes();
-    await reading.read(another.ruleId, another);
-    expect((await reading.read(id, outs)).id).toBe(isDone ? "" : id);
+    expect((await run().one.read(id, outs)).id).toBe(isDone ? "" : id);
   });
 });
 
-/** A rule that is missing may be at another place than this one. Another rule of the stack that is seen settles that. */
-async function showOne(host: Host): Promise<void> {
-  const { id, outs } = await host.create({ definition: rule(1000) });
-  expect((await host.read(id, outs)).id).toBe(id);
-}
+/** The connection leads elsewhere than when the state was written. */
+const before = { address: "https://rules.example" };
 
 describe("a rule is gone only when the service itself says so", () => {
   test("an address where nobody knows of rules makes even a single rule no deletion", async () => {
@@ -155,9 +145,8 @@ describe("a rule is gone only when the service itself says so", () => {
       MERCHANT_RULES_BASE_URL: `http://127.0.0.1:${port}`,
       MERCHANT_RULES_TOKEN: "local-token",
     });
-    await expect(wrong.read("1", { definition: rule(1), ruleId: "1" })).rejects.toThrow(
-      /the one rule that was looked for cannot be seen over connection/,
-    );
+    const outs = placed({ definition: rule(1), ruleId: "1" }, before);
+    await expect(wrong.read("1", outs)).rejects.toThrow(/no known rule is seen there/);
   });
 
   test("a delete or an update at a path that the service does not have is an error, not a success", async () => {
@@ -169,31 +158,27 @@ describe("a rule is gone only when the service itself says so", () => {
       },
     };
     const { service } = (await openHost()).served;
-    const host = await startHost({
-      MERCHANT_RULES_BASE_URL: service.url,
-      MERCHANT_RULES_CONTRACT: contractFileOf(contract),
-      MERCHANT_RULES_TOKEN: "local-token",
-    });
-    const { id, outs } = await host.create({ definition: rule(1) });
-    await expect(host.delete(id, outs)).rejects.toThrow(/operations\.delete/);
-    await expect(host.update(id, outs, { definition: rule(1, { priority: 2 }) })).rejects.toThrow(/operations\.update/);
+    const host = (): Promise<Host> =>
+      startHost({
+        MERCHANT_RULES_BASE_URL: service.url,
+        MERCHANT_RULES_CONTRACT: contractFileOf(contract),
+        MERCHANT_RULES_TOKEN: "local-token",
+      });
+    const { id, outs } = await (await host()).create({ definition: rule(1) });
+    await expect((await host()).delete(id, outs)).rejects.toThrow(/operations\.delete/);
+    await expect((await host()).update(id, outs, { definition: rule(1, { priority: 2 }) })).rejects.toThrow(
+      /operations\.update/,
+    );
     expect(service.rules()).toHaveLength(1);
   });
 
-  test("a rule that is gone is gone, once the service shows that it is the right one", async () => {
+  test("a rule that is gone is gone, at the place of its row: a read says so, and an update makes it anew", async () => {
     const { host, served, another } = await openHost();
     const { id, outs } = await host.create({ definition: rule(1) });
     served.service.remove(id);
-    const alone = await another();
-    await expect(alone.read(id, outs)).rejects.toThrow(/the one rule that was looked for cannot be seen/);
-    await expect(alone.update(id, outs, { definition: rule(1, { priority: 2 }) })).rejects.toThrow(
-      /nothing was written.*MERCHANT_RULES_ACCEPT_ALL_GONE=true for one run of `pulumi up --refresh`; .*MERCHANT_RULES_MOVED=true for one run of `pulumi up --refresh`/s,
-    );
-    await showOne(host);
-    expect(await host.read(id, outs)).toEqual({ id: "", props: {}, inputs: {} });
-    await expect(host.update(id, outs, { definition: rule(1, { priority: 2 }) })).rejects.toThrow(
-      /no longer there.*pulumi up --refresh/s,
-    );
+    expect(await (await another()).read(id, outs)).toEqual({ id: "", props: {}, inputs: {} });
+    const { ruleId } = await (await another()).update(id, outs, { definition: rule(1, { priority: 2 }) });
+    expect(served.service.rules()).toEqual([{ ruleId, rule: rule(1, { priority: 2 }) }]);
   });
 });
 
@@ -208,69 +193,52 @@ describe("a list that is suddenly empty", () => {
     expect(service.faults.injected).toHaveLength(2);
   });
 
-  test("where the rules cannot be found either, is an error about the connection", async () => {
+  test("where the rules cannot be found either, is an error about the connection, unless it leads where it led", async () => {
     const { service, host, rules, set } = await open();
     service.faults.set([emptyList, { kind: "status", status: 404, operations: ["get"], ...always }]);
     const one = await host();
-    const reads = await Promise.allSettled(rules.map(({ id, outs }) => one.read(id, outs)));
+    const reads = await Promise.allSettled(rules.map(({ id, outs }) => one.read(id, placed(outs, before))));
     expect(reads.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
-    await expect((await host("merchantRuleSet")).read("set-1", set)).rejects.toThrow(/none of the 3 rules/);
+    const many = await host("merchantRuleSet");
+    await expect(many.read("set-1", placed(set, before))).rejects.toThrow(/no known rule is seen there/);
+    expect((await (await host("merchantRuleSet")).read("set-1", set)).props.rules).toEqual({});
     expect(service.rules()).toHaveLength(3);
   });
 });
 
-describe("a connection that shows none of the declared rules", () => {
-  /** Another service, on which there are none of the rules that the state knows. */
+describe("a connection that leads elsewhere, where none of the known rules is", () => {
   async function elsewhere() {
-    const { rules, set } = await open();
+    const { service: right, host, rules, set } = await open();
     const other = await serve(contract);
     other.service.put(undefined, rule(900));
-    return { rules, set, ...other };
+    const run = (environment = {}): Promise<Host> => startHost({ ...other.environment, ...environment });
+    const placedRules = rules.map(({ id, outs }) => ({ id, outs: placed(outs, before) }));
+    return { right, host, run, rules: placedRules, set: placed(set, before), service: other.service };
   }
 
+  /** The refusal's word for one run. */
+  const same = (text: string): Record<string, string> => wordIn({ text }, "SAME");
+
   test("deletes nothing: a destroy there fails, and the state keeps its rules", async () => {
-    const { rules, set, service, environment } = await elsewhere();
-    const [wrong, reading] = [await startHost(environment), await startHost(environment)];
+    const { run, rules, set, service } = await elsewhere();
+    const [wrong, reading] = [await run(), await run()];
     const asSet = wrong.as("merchantRuleSet");
     const deletes = [...rules.map(({ id, outs }) => wrong.delete(id, outs)), asSet.delete("set-1", set)];
     const reads = rules.map(({ id, outs }) => reading.read(id, outs));
-    for (const result of await Promise.allSettled([...deletes, ...reads]))
-      expect(result).toMatchObject({
-        status: "rejected",
-        reason: {
-          message: expect.stringMatching(/none of the 3 rules .* can be seen .*MERCHANT_RULES_ACCEPT_ALL_GONE=true/s),
-        },
-      });
+    for (const result of [...deletes, ...reads])
+      expect((await failureOf(result)).message).toMatch(/no known rule is seen there .*MERCHANT_RULES_SAME=/s);
     expect(service.requestCount("delete")).toBe(0);
   });
 
-  test("is believed for one run when the user says so, and each rule that was not there is named", async () => {
-    const { rules, service, environment } = await elsewhere();
-    const host = await startHost({ ...environment, MERCHANT_RULES_ACCEPT_ALL_GONE: "true" });
-    await Promise.all(rules.map(({ id, outs }) => host.delete(id, outs)));
-    for (const { id } of rules) expect(host.stderr).toContain(`rule ${id} was not there and counts as deleted`);
-    expect(service.rules()).toHaveLength(1);
-  });
-
-  test("is not believed for the only rule of a stack either, until the user says so", async () => {
-    const { rules, service, environment } = await elsewhere();
+  test("is not believed for a single rule either, until the user says for one run that it is the same merchant", async () => {
+    const { run, rules, service } = await elsewhere();
     const [{ id, outs } = { id: "", outs: {} }] = rules;
-    const wrong = await startHost(environment);
-    for (const run of [() => wrong.read(id, outs), () => wrong.delete(id, outs)])
-      expect((await failureOf(run())).message).toMatch(
-        /the one rule that was looked for cannot be seen .*MERCHANT_RULES_ACCEPT_ALL_GONE=true/s,
-      );
-    const right = await startHost({ ...environment, MERCHANT_RULES_ACCEPT_ALL_GONE: "true" });
-    expect((await right.read(id, outs)).id).toBe("");
+    const wrong = await run();
+    const { message } = await failureOf(wrong.read(id, outs));
+    expect((await failureOf(wrong.delete(id, outs))).message).toContain("no known rule is seen there");
+    expect((await (await run(same(message))).read(id, outs)).id).toBe("");
+    await (await run(same(message))).delete(id, outs);
     expect(service.requests.filter(({ method }) => method !== "GET")).toEqual([]);
-  });
-
-  test("is believed when it shows a rule of the stack", async () => {
-    const { rules, environment } = await elsewhere();
-    const [{ id, outs } = { id: "", outs: {} }] = rules;
-    const host = await startHost(environment);
-    await showOne(host);
-    expect((await host.read(id, outs)).id).toBe("");
   });
 
   test("never makes a rule gone by refusing the credentials", async () => {
@@ -280,18 +248,17 @@ describe("a connection that shows none of the declared rules", () => {
   });
 
   test("does not make a set forget those that it was to change", async () => {
-    const { host, service, set } = await open();
-    const elsewhere = await serve(contract);
-    const wrong = await startHost(elsewhere.environment, "merchantRuleSet");
+    const { right, host, run, set, service } = await elsewhere();
     const changed = { a: rule(1, { priority: 9 }), b: rule(2, { priority: 9 }), c: rule(3) };
-    const failure = await wrong.update("set-1", set, { rules: changed }).catch((error: unknown) => error);
-    expect(String(failure)).toMatch(/none of the 3 rules .* can be seen over connection/);
+    const failure = await failureOf((await run()).as("merchantRuleSet").update("set-1", set, { rules: changed }));
+    expect(failure.message).toContain("no known rule is seen there");
     // Nothing has changed, so the engine keeps the state that it has.
-    expect(Object(failure).partial).toBe(undefined);
-    expect(elsewhere.service.requests.filter(({ method }) => method !== "GET")).toEqual([]);
-    await (await host("merchantRuleSet")).update("set-1", set, { rules: changed });
-    expect(service.rules().map((each) => each.rule.priority)).toEqual([9, 9, 3]);
-    expect(service.requestCount("create")).toBe(0);
+    expect(failure.partial).toBe(undefined);
+    expect(service.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+    const { at: _, ...unplaced } = set;
+    await (await host("merchantRuleSet")).update("set-1", unplaced, { rules: changed });
+    expect(right.rules().map((each) => each.rule.priority)).toEqual([9, 9, 3]);
+    expect(right.requestCount("create")).toBe(0);
   });
 });
 
@@ -300,26 +267,22 @@ const changedSingle: Declared = { a: { definition: rule(1, { priority: 7 }) }, b
 const set: Declared = { all: { rules: { a: rule(1), b: rule(2) } } };
 const changedSet: Declared = { all: { rules: { a: rule(1, { priority: 7 }), b: rule(2) } } };
 
-/** The advice where all rules are gone: the variable, and the command of that one run. */
-const advised = /(?:really|all) deleted at the service, set (\w+)=true for one run of `pulumi up (--refresh)`/;
-
 onBothEngines((engine) => {
   test.each([
     ["rules", single, changedSingle],
     ["a set", set, changedSet],
   ])(
-    "after all was deleted at the service, what an up of %s advises makes all of it anew, once",
+    "after all was deleted at the service, an up of %s makes anew what it changes, and an up --refresh all of it, once",
     async (_, declared, changed) => {
       const { place, stack } = await openStack(engine);
       await stack.up(declared);
       for (const { ruleId } of place.service.rules()) place.service.remove(ruleId);
       place.writes();
-      const { output } = await stack.upFails(changed, {}, advised);
-      expect(place.writes()).toEqual([]);
-      const [, variable = "", flag] = advised.exec(output.replaceAll(/\s+/g, " ")) ?? [];
-      await stack.succeeds("up", { refresh: flag === "--refresh", environment: { [variable]: "true" } });
+      await stack.up(changed);
+      expect(place.writes()).toEqual(["create"]);
+      await stack.succeeds("up", { refresh: true });
       expect(place.service.rules().map((each) => each.rule)).toEqual([rule(1, { priority: 7 }), rule(2)]);
-      expect(place.writes()).toEqual(["create", "create"]);
+      expect(place.writes()).toEqual(["create"]);
       await stack.isUnchanged();
       await stack.succeeds("destroy");
       expect(place.service.rules()).toEqual([]);

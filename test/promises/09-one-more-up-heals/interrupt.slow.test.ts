@@ -66,8 +66,7 @@ describe("a run on the local engine", () => {
       expect(output).toContain("Ctrl-C again: stopping at once");
       expect(locks(project.project)).toEqual([]);
       await untilNoneRuns(project.project);
-      project.project.set({ MERCHANT_RULES_RECOVER: "true" });
-      await project.succeeds("up");
+      await project.recovered();
       expectExactly(project.service, 0);
       expectTrueState(project);
     },
@@ -190,8 +189,7 @@ describe.skipIf(!hasPulumi)("a run on Pulumi's own engine (needs the Pulumi CLI)
     const { code, output } = await project.interrupted({ verb: "up", atRequest: 3, again: true });
     expect(code, output).toBe(8);
     await untilNoneRuns(project.project);
-    project.project.set({ MERCHANT_RULES_RECOVER: "true" });
-    await project.succeeds("up");
+    await project.recovered();
     expectExactly(project.service, 0);
   });
 });

@@ -9,6 +9,7 @@ import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { openCommandStack } from "../../support/stack/commands.ts";
+import { wordIn } from "../../support/stack/model-stack.ts";
 import type { EngineName, TestProject } from "../../support/stack/project.ts";
 import { idsOf } from "../../support/stack/service.ts";
 
@@ -46,7 +47,7 @@ export async function open(
   engine: EngineName,
   options: { contract?: ContractInput; onTestFinished?: TestContext["onTestFinished"] } = {},
 ) {
-  const { project, service, succeeds } = await openCommandStack(engine, options);
+  const { project, service, run, succeeds } = await openCommandStack(engine, options);
 
   async function interrupted(call: Interruption): Promise<Interrupted> {
     const { verb, atRequest, signals = ["SIGINT"], again = false } = call;
@@ -72,7 +73,19 @@ export async function open(
     return { code, output: output(), requestsAfter: service.requestCount() - before };
   }
 
-  return { project, service, interrupted, succeeds };
+  /** Goes on after a run whose end nobody has seen: by the word that a refusal names, where it does. */
+  async function recovered(): Promise<void> {
+    const { code, output } = await run("up");
+    if (code !== 0) project.set(recovering(output));
+    await succeeds("up");
+  }
+
+  return { project, service, interrupted, succeeds, recovered };
+}
+
+/** The variable by which a refusal lets a stack take over what a lost state had. @throws Error: it names none */
+export function recovering(text: string): Record<string, string> {
+  return wordIn({ text }, "RECOVER");
 }
 
 export type Opened = Awaited<ReturnType<typeof open>>;

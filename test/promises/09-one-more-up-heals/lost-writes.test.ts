@@ -125,7 +125,7 @@ test.each([
     await host.delete(id, outs);
     expect(world.service.rules()).toEqual([]);
     expect(host.stderr).toBe("");
-    expect(world.service.requestCount("delete")).toBe(12);
+    expect(world.service.requestCount("delete")).toBe(5);
   },
 );
 

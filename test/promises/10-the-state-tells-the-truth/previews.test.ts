@@ -51,7 +51,7 @@ describe("what a preview says", () => {
     const { id, outs } = await host.create({ definition: rule(1, { note: null }) });
     served.service.put(id, rule(1));
     const seen = await (await another()).read(id, outs);
-    expect(seen.inputs).toEqual({ definition: rule(1, { note: null }) });
+    expect(seen.inputs.definition).toEqual(rule(1, { note: null }));
   });
 
   test("nothing is refused for a value that is not known yet", async () => {

@@ -4,6 +4,7 @@ import { contractOf, withoutList } from "../../support/stack/contracts.ts";
 import { openWorld } from "../../support/stack/hooks.ts";
 import { failureOf } from "../../support/stack/hosts.ts";
 import { stateOf } from "../../support/stack/many.ts";
+import { placed } from "../../support/stack/owners.ts";
 
 const linesOf = (message: string): string[] => message.split("\n");
 
@@ -83,7 +84,9 @@ describe("a service that never answers", () => {
   });
 });
 
-describe("a service that has none of the declared rules", () => {
+describe("a service at another place that has none of the known rules", () => {
+  const elsewhere = { address: "https://rules.example" };
+
   test.each([
     ["a list", contractOf()],
     ["no list", withoutList],
@@ -92,8 +95,10 @@ describe("a service that has none of the declared rules", () => {
     async (_case, contract) => {
       const world = await openWorld({ contract });
       world.service.put(undefined, rule(9999));
-      const { message } = await failureOf((await world.host("merchantRuleSet")).read("set-1", stateOf(500)));
-      expect(message).toContain("none of the 500 rules");
+      const { message } = await failureOf(
+        (await world.host("merchantRuleSet")).read("set-1", placed(stateOf(500), elsewhere)),
+      );
+      expect(message).toContain("no known rule is seen there");
       expect(world.service.requests.length).toBeLessThanOrEqual(1_050);
     },
   );
@@ -104,10 +109,10 @@ describe("a service that has none of the declared rules", () => {
     const host = await world.host();
     const reads = await Promise.all(
       Array.from({ length: 500 }, (_, k) =>
-        failureOf(host.read(`id-${k}`, { definition: rule(k), ruleId: `id-${k}` })),
+        failureOf(host.read(`id-${k}`, placed({ definition: rule(k), ruleId: `id-${k}` }, elsewhere))),
       ),
     );
-    for (const { message } of reads) expect(message).toContain("none of the 500 rules");
+    for (const { message } of reads) expect(message).toContain("no known rule is seen there");
     expect(world.service.requests.length).toBeLessThanOrEqual(1_050);
   });
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { beforeAll, test, vi } from "vitest";
+import { test, vi } from "vitest";
 import { check, timeout } from "../../support/fuzz/runs.ts";
 import { explore, type Scenario, scenarios, shown, steps } from "./histories.ts";
 import { type Form, type Letters, lettersText } from "./world-model.ts";
@@ -12,13 +12,6 @@ vi.mock("node:timers/promises", async (importOriginal) => {
   const { setTimeout } = timers;
   const sleep: typeof setTimeout = (ms = 0, ...rest) => setTimeout(ms / shorter, ...rest);
   return { ...timers, setTimeout: sleep, default: { ...timers, setTimeout: sleep } };
-});
-
-beforeAll(() => {
-  const { setTimeout } = globalThis;
-  const sooner = (run: () => void, ms = 0): NodeJS.Timeout => setTimeout(run, ms === 250 ? ms / shorter : ms);
-  vi.stubGlobal("setTimeout", Object.assign(sooner, { __promisify__: setTimeout.__promisify__ }));
-  return () => vi.unstubAllGlobals();
 });
 
 const letters: fc.Arbitrary<Letters> = fc.record(

@@ -6,8 +6,10 @@ import {
   type Fault,
   type Form,
   home,
+  idsOf,
   type Letters,
   type Merchant,
+  names,
   newStack,
   note,
   otherMerchant,
@@ -16,6 +18,7 @@ import {
   type RunResult,
   type StackModel,
   type Verb,
+  type Way,
   type Words,
   World,
 } from "./world-model.ts";
@@ -31,14 +34,52 @@ export interface Scenario {
   readonly second?: Merchant;
   /** The stack may be pointed at the other merchant, or the merchant be migrated. */
   readonly moves?: true;
-  /** Words that the user may say at any time, and rightly. */
+  /** Words that the user says rightly; of a pair of connections where the last run was refused for it. */
   readonly words?: readonly Word[];
   /** The setting `identity` is always there. */
   readonly isIdentitySet?: true;
+  /** What may happen to the stack. Default: what may to any. */
+  readonly acts?: "to its way" | "to its contract" | "to its names";
+  /** Somebody gives the id of a rule to another one. */
+  readonly givesIdsAgain?: true;
+  /** The other merchant has rules under the same ids, of which the first is equal. */
+  readonly isOneEqual?: true;
+  /** Default: {@link programs}. */
+  readonly programs?: readonly Program[];
 }
 
 type Disturbance = "faults" | "wrongTokens" | "handActs" | "stackActs" | "mistakenWords";
-type Word = "adopt" | "recover" | "moved" | "acceptAllGone" | "formerNames" | "replace";
+type Word = "adopt" | "recover" | "pair" | "formerNames";
+
+const x = (priority: number): Declared => ({ name: "x", priority });
+const y = (priority: number): Declared => ({ name: "y", priority });
+const z = (priority: number): Declared => ({ name: "z", priority });
+const programs: readonly Program[] = [
+  { A: x(0) },
+  { A: x(1) },
+  { B: x(0) },
+  { B: x(1) },
+  { A: x(0), B: y(0) },
+  { A: x(1), B: y(0) },
+  {},
+];
+const threes: readonly Program[] = [
+  { A: x(0), B: y(0), C: z(0) },
+  { A: x(1), B: y(0), C: z(0) },
+  { A: x(1), B: y(1), C: z(0) },
+  { A: x(0), B: y(1) },
+];
+/** Names that are used again. */
+const reusing: readonly Program[] = [
+  { A: x(0) },
+  { B: x(0) },
+  { B: x(1) },
+  { A: y(0), B: x(0) },
+  { A: x(0), B: y(0) },
+  { A: x(0), B: x(0) },
+  { A: y(0), C: x(0) },
+];
+const secondPrograms: readonly Program[] = [{ A: x(0) }, { A: x(1) }, {}];
 
 /** The scenarios of the model. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
@@ -56,9 +97,19 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   handover: { second: home, words: ["adopt"] },
   adopt: { handActs: 1, words: ["adopt"] },
   rename: { stackActs: 1, second: home, words: ["formerNames"] },
-  replace: { faults: 1, words: ["replace"] },
-  moved: { stackActs: 1, second: otherMerchant, words: ["replace", "moved"], moves: true },
+  moved: { stackActs: 1, second: otherMerchant, words: ["pair"], moves: true },
   ident: { faults: 1, wrongTokens: 1, second: otherMerchant, isIdentitySet: true },
+  way: { stackActs: 2, acts: "to its way", words: ["pair"] },
+  wayk: { stackActs: 1, faults: 1, acts: "to its way", words: ["pair"] },
+  wayh: { stackActs: 1, handActs: 1, acts: "to its way", words: ["pair"] },
+  wayw: { stackActs: 1, wrongTokens: 1, acts: "to its way", words: ["pair"] },
+  learn: { stackActs: 1, handActs: 1, acts: "to its contract" },
+  learnk: { stackActs: 1, faults: 1, acts: "to its contract" },
+  names: { stackActs: 2, acts: "to its names", programs: reusing },
+  namesk: { stackActs: 1, faults: 1, acts: "to its names", programs: reusing },
+  again: { handActs: 1, givesIdsAgain: true },
+  againk: { handActs: 1, faults: 1, givesIdsAgain: true },
+  equal: { wrongTokens: 2, isOneEqual: true, programs: threes },
 };
 
 /** One thing that happens, and a run after it. Numbers choose among what is possible there. */
@@ -94,6 +145,7 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
       how: fc.constantFrom<Fault["how"]>(
         "killed before",
         "killed after",
+        "killed after the owner",
         "killed after the connection",
         "no answer, not done",
         "no answer, done",
@@ -105,19 +157,6 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
   }),
   { minLength: 4, maxLength: 7 },
 );
-
-const x = (priority: number): Declared => ({ name: "x", priority });
-const y = (priority: number): Declared => ({ name: "y", priority });
-const programs: readonly Program[] = [
-  { A: x(0) },
-  { A: x(1) },
-  { B: x(0) },
-  { B: x(1) },
-  { A: x(0), B: y(0) },
-  { A: x(1), B: y(0) },
-  {},
-];
-const secondPrograms: readonly Program[] = [{ A: x(0) }, { A: x(1) }, {}];
 
 export type Property = "P1" | "P2a" | "P2b" | "P4" | "P5";
 
@@ -148,6 +187,12 @@ export class History {
     this.world = world;
     this.#scenario = scenario;
     this.#left = { faults, wrongTokens, handActs, stackActs, mistakenWords };
+    const { M, I } = world.letters;
+    const [stack] = world.stacks;
+    if (scenario.acts === "to its contract") stack.way = { ...stack.way, lacks: M ? "M" : I ? "I" : undefined };
+    if (scenario.isOneEqual) this.#past.add("one equal elsewhere");
+    if (scenario.isOneEqual)
+      for (const name of ["x", "v", "w"]) world.put(otherMerchant, undefined, { name, priority: 0 });
   }
 
   async step(step: Step): Promise<void> {
@@ -159,7 +204,7 @@ export class History {
     if (act === "stack" && this.#spend("stackActs")) this.#stackAct(pick);
     const { adoptIds } = this.#advice[who];
     const isFollowing = step.isFollowing && Object.keys(adoptIds).length > 0;
-    const given = who === 0 ? programs : secondPrograms;
+    const given = who === 0 ? (this.#scenario.programs ?? programs) : secondPrograms;
     if (!isFollowing) stack.program = given[step.program] ?? stack.program;
     let verb = step.verb;
     if (isFollowing || (verb !== "up" && stack.state.length === 0)) verb = "up";
@@ -266,7 +311,7 @@ export class History {
       const advice = node.advice.with(result);
       const at = world.snapshot();
       const key = JSON.stringify([at.rules, at.stacks.map(({ state, program }) => [state, program])]);
-      for (const choice of advice.choices(usual)) {
+      for (const choice of advice.choices(usual, isOneMerchant(stack, token))) {
         const id = key + JSON.stringify(choice);
         if (seen.has(id)) continue;
         seen.add(id);
@@ -278,7 +323,7 @@ export class History {
 
   #isInForce(stack: StackModel): boolean {
     const live = new Map(this.world.rules().map(({ key, rule }) => [key, rule]));
-    return (["A", "B"] as const).every((name) => {
+    return names.every((name) => {
       const declared = stack.program[name];
       const id = this.world.idOf(stack, name);
       if (declared === undefined || id === undefined) return declared === undefined && id === undefined;
@@ -289,7 +334,7 @@ export class History {
   #demandInForce(stack: StackModel, { applied }: RunResult, about: ReadonlySet<string>): void {
     const { world } = this;
     const live = new Map(world.rules().map(({ key, rule }) => [key, rule]));
-    for (const name of ["A", "B"] as const) {
+    for (const name of names) {
       const declared = stack.program[name];
       if (declared === undefined) continue;
       const id = world.idOf(stack, name);
@@ -333,22 +378,22 @@ export class History {
     const { words: rightly = [] } = this.#scenario;
     const isMistake = rightly.length === 0;
     if (isMistake && !this.#spend("mistakenWords")) return choice;
-    const all: readonly Word[] = isMistake
-      ? ["adopt", "recover", "moved", "acceptAllGone", "formerNames", "replace"]
-      : rightly;
+    const all: readonly Word[] = isMistake ? ["adopt", "recover", "pair", "pair", "formerNames"] : rightly;
     const word = all[pick % all.length] ?? "adopt";
     const { N, L } = this.world.letters;
-    if (choice.verb !== "up" && (word === "adopt" || word === "recover" || word === "replace")) return choice;
+    if (choice.verb !== "up" && (word === "adopt" || word === "recover")) return choice;
     // It is refused where the contract cannot look a rule up by its natural key.
     if (word === "adopt" && !(N && L)) return choice;
+    // The other merchant's token and the word that lets it be.
+    const isWrong = isMistake && word === "pair" && pick % 2 === 0 && this.#spend("wrongTokens");
+    const token = isWrong ? (choice.token === 0 ? 1 : 0) : choice.token;
+    const [stack] = this.world.stacks;
+    const said = this.#advice[0].words(word, isOneMerchant(stack, token) !== isMistake);
+    if (said === undefined) return choice;
     about.add(word);
     if (isMistake) about.add("mistaken word");
-    // The other merchant's token and the word that lets it be.
-    const isWrong =
-      isMistake && (word === "moved" || word === "acceptAllGone") && pick % 2 === 0 && this.#spend("wrongTokens");
     if (isWrong) about.add("wrong token");
-    const token = isWrong ? (choice.token === 0 ? 1 : 0) : choice.token;
-    return { ...choice, token, words: { ...choice.words, [word]: true } };
+    return { ...choice, token, words: { ...choice.words, ...said } };
   }
 
   #handAct(pick: number): void {
@@ -365,6 +410,12 @@ export class History {
           : []),
         [`hand deletes ${key}`, () => world.remove(rule)],
         [`hand copies ${key}`, () => void world.put(merchant, undefined, live)],
+        ...(this.#scenario.givesIdsAgain
+          ? (["x", "y", "z"] as const).map((name): [string, () => void] => [
+              `id given again of ${key}`,
+              () => void world.put(merchant, ruleId, { name, priority: 0, note }, true),
+            ])
+          : []),
       ];
     });
     const made: [string, () => void][] = [
@@ -379,8 +430,8 @@ export class History {
   #stackAct(pick: number): void {
     const { world } = this;
     const [stack, second] = world.stacks;
-    const acts: [string, () => void][] = [];
-    if (stack.state.length > 0) {
+    const acts: [string, () => void][] = this.#namedActs(stack);
+    if (this.#scenario.acts === undefined && stack.state.length > 0) {
       const forget = (): void => void Object.assign(stack, { state: [], isPending: false, isStale: false });
       acts.push(["state lost", forget]);
       acts.push(["renamed", () => void Object.assign(stack, { name: stack.name === "p" ? "q" : "p" })]);
@@ -422,6 +473,32 @@ export class History {
     this.#do(acts, pick);
   }
 
+  /** The acts of the scenario's own kind. */
+  #namedActs(stack: StackModel): [string, () => void][] {
+    const { acts } = this.#scenario;
+    const { way } = stack;
+    const goBy = (changed: Partial<Way>) => (): void => void Object.assign(stack, { way: { ...way, ...changed } });
+    if (acts === "to its contract")
+      return way.lacks === undefined ? [] : [[`contract learns ${way.lacks}`, goBy({ lacks: undefined })]];
+    if (acts === "to its names") {
+      const own = stack.state.filter(({ kind, isCondemned }) => kind === "rule" && !isCondemned);
+      const free = names.filter((name) => own.every((kept) => kept.name !== name));
+      return own.flatMap((kept, at) =>
+        free.map((name): [string, () => void] => [
+          `alias of ${kept.name} is ${name}`,
+          () => void stack.state.splice(stack.state.indexOf(own[at] ?? kept), 1, { ...kept, name }),
+        ]),
+      );
+    }
+    if (acts !== "to its way") return [];
+    return [
+      ["connection renamed", goBy({ connection: way.connection === "default" ? "main" : "default", provider: "" })],
+      ["provider changed", goBy({ connection: "default", provider: way.provider === "" ? "shop" : "" })],
+      ["credentials changed", goBy({ label: way.label === "1" ? "2" : "1" })],
+      ["address respelt", goBy({ host: way.host === "localhost" ? "127.0.0.1" : "localhost" })],
+    ];
+  }
+
   #do(acts: readonly [string, () => void][], pick: number): void {
     const [name, act] = acts[pick % Math.max(1, acts.length)] ?? [];
     if (name === undefined || act === undefined) return;
@@ -436,54 +513,63 @@ const depth = 5;
 
 const usualOrder: Order = { isReversed: false, second: "beside the first" };
 
+/** True where all that a state knows is at the merchant of a token. */
+function isOneMerchant(stack: StackModel, token: Merchant): boolean {
+  return [...idsOf(stack)].every((id) => (stack.whereIs[id] ?? stack.home) === token);
+}
+
 /** The words that refusals have named. */
 class Advice {
   readonly adoptIds: Readonly<Record<string, string>>;
-  readonly #words: readonly Words[];
-  readonly #isToDeclare: boolean;
+  /** The ids of cases by the words that fit them. */
+  readonly ids: Readonly<Record<"recover" | "same" | "moved", string>>;
+  readonly isRenamed: boolean;
+  readonly isToDeclare: boolean;
 
   constructor(result?: RunResult, before?: Advice) {
     const { failures = [], output = "" } = result ?? {};
     const found = failures.flatMap(({ name, message }) => adoptIdsIn(name, message));
-    const [wordsBefore, wasToDeclare] = before === undefined ? [[], false] : [before.#words, before.#isToDeclare];
     this.adoptIds = { ...before?.adoptIds, ...Object.fromEntries(found) };
-    const named: [RegExp, Words][] = [
-      [/MERCHANT_RULES_RECOVER=true/, { recover: true }],
-      [/MERCHANT_RULES_MOVED=true/, { moved: true }],
-      [/MERCHANT_RULES_ACCEPT_ALL_GONE=true/, { acceptAllGone: true }],
-      [/MERCHANT_RULES_FORMER_NAMES=/, { formerNames: true }],
-      [/--replace/, { replace: true }],
-    ];
-    const words = named.flatMap(([pattern, word]) => (pattern.test(output) ? [word] : []));
-    const adopts = found.map(([name, id]): Words => ({ adoptIds: { [name]: id } }));
-    this.#words = unique([...wordsBefore, ...words, ...adopts]);
-    this.#isToDeclare = /declare these fields/.test(output) || wasToDeclare;
+    const ids = (word: "recover" | "same" | "moved"): string => {
+      const named = output.matchAll(new RegExp(`MERCHANT_RULES_${word.toUpperCase()}=([0-9a-f]{4})`, "g"));
+      const old = before?.ids[word] ?? "";
+      return [...new Set([...old.split(",").filter(Boolean), ...[...named].map(([, id = ""]) => id)])].join();
+    };
+    this.ids = { recover: ids("recover"), same: ids("same"), moved: ids("moved") };
+    this.isRenamed = /MERCHANT_RULES_FORMER_NAMES=/.test(output) || before?.isRenamed === true;
+    this.isToDeclare = /declare these fields/.test(output) || before?.isToDeclare === true;
   }
 
   with(result: RunResult): Advice {
     return new Advice(result, this);
   }
 
-  /** The next runs to try: with no word, with each word that was named, and with two of them. */
-  choices(usual: Words): { verb: Verb; words: Words; note?: string }[] {
-    const pairs = this.#words.flatMap((one, k) => this.#words.slice(k + 1).map((two) => both(one, two)));
-    const ups = [{}, ...this.#words, ...pairs].map((words) => ({ verb: "up" as const, words: { ...usual, ...words } }));
-    const refreshes = [{}, ...this.#words].flatMap((words) =>
-      "adoptIds" in words || "replace" in words || "recover" in words
-        ? []
-        : [{ verb: "refresh" as const, words: { ...usual, ...words } }],
+  /** A word as a user says it; undefined where none of its ids was named. @param isOne the word for a pair is `same` */
+  words(word: Word, isOne: boolean): Words | undefined {
+    if (word === "adopt") return { adopt: true };
+    if (word === "formerNames") return { formerNames: true };
+    // Of two identities nobody says that they are one merchant.
+    const name = word === "recover" ? word : isOne && this.ids.same !== "" ? "same" : "moved";
+    return this.ids[name] === "" ? undefined : { [name]: this.ids[name] };
+  }
+
+  /** The next runs to try: with no word, with each word that was named and is true, and with two of them. */
+  choices(usual: Words, isOne: boolean): { verb: Verb; words: Words; note?: string }[] {
+    const named = (["recover", "pair"] as const).flatMap((word) => this.words(word, isOne) ?? []);
+    const adopts = Object.entries(this.adoptIds).map(([name, id]): Words => ({ adoptIds: { [name]: id } }));
+    const all = [...named, ...(this.isRenamed ? [{ formerNames: true }] : []), ...adopts];
+    const pairs = all.flatMap((one, k) => all.slice(k + 1).map((two) => both(one, two)));
+    const ups = [{}, ...all, ...pairs].map((words) => ({ verb: "up" as const, words: { ...usual, ...words } }));
+    const refreshes = [{}, ...all].flatMap((words) =>
+      "adoptIds" in words || "recover" in words ? [] : [{ verb: "refresh" as const, words: { ...usual, ...words } }],
     );
-    return [...ups, ...refreshes, ...(this.#isToDeclare ? ups.map((up) => ({ ...up, note })) : [])];
+    return [...ups, ...refreshes, ...(this.isToDeclare ? ups.map((up) => ({ ...up, note })) : [])];
   }
 }
 
 function both(one: Words, two: Words): Words {
   const adoptIds = { ...one.adoptIds, ...two.adoptIds };
   return { ...one, ...two, ...(Object.keys(adoptIds).length === 0 ? {} : { adoptIds }) };
-}
-
-function unique(words: readonly Words[]): Words[] {
-  return [...new Map(words.map((each) => [JSON.stringify(each), each])).values()];
 }
 
 /** `adopt: "7"`, or of a set `adopt: { "A": "7" }`. */
@@ -510,24 +596,19 @@ interface Circumstances {
   readonly about: ReadonlySet<string>;
 }
 
-/** The known limit of every protocol that it is; undefined: it must not happen. */
-function limitOf(property: Property, { letters: { M, I, L }, past, about }: Circumstances): string | undefined {
-  const canSee = M && L;
+/** The known limit of every protocol that it is, by its number in docs; undefined: it must not happen. */
+function limitOf(property: Property, { letters: { M, N, I, L }, past, about }: Circumstances): string | undefined {
   const isForgotten = past.has("state lost") || past.has("removed and made anew");
-  if (property === "P2b" && !canSee && isForgotten) return "10: without list or mark, a lost state means orphans";
-  if (past.has("state copied to another stack")) {
-    if (!M) return "8: a copied state, and no mark";
-    if (past.has("second destroy") || past.has("second up of nothing"))
-      return "3: destroy of an imported copy, and an up of an empty program over it";
-  }
+  if (property === "P2b" && !(M && L) && isForgotten) return "7: without list or mark, a lost state means orphans";
+  if (past.has("state copied to another stack") && (past.has("second destroy") || past.has("second up of nothing")))
+    return "2: destroy, and an up of an empty program, over a copied state";
   if (past.has("hand copies") && (property === "P1" || property === "P4"))
-    return "5: a copy whose original is gone is taken as ours";
-  const wasElsewhere = past.has("wrong token") || past.has("pointed at the other merchant");
-  if (wasElsewhere && !I && !canSee) return "4: no identity, no marks to list";
-  if (past.has("added elsewhere") && !I) return "4: without identity, a run that only adds trusts the token";
-  if (past.has("wrong token") && (past.has("moved") || past.has("acceptAllGone")))
-    return "11: acceptAllGone or moved said with the wrong token";
-  if (about.has("mistaken word") && property !== "P5") return "11: a word said by mistake";
+    return "4: a copy whose original is gone is taken as ours";
+  if (past.has("one equal elsewhere") && past.has("wrong token") && !I && !M)
+    return "3: another merchant's rule that equals a known one under the same id is taken for it";
+  if (past.has("id given again of") && (N || !M)) return "5: an id given again to a rule with the same natural key";
+  if (past.has("added elsewhere") && !I) return "1: a stack's first run trusts the token";
+  if (about.has("mistaken word") && property !== "P5") return "9: a word said by mistake";
   return undefined;
 }
 

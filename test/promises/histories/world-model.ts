@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { type FaultInput, type LocalService, startLocalService } from "../../../local/service/index.ts";
 import type { Session } from "../../../provider/hooks/session.ts";
-import { connectionIdIn, hashOfIdentity } from "../../../provider/reconcile/identity.ts";
-import { ownerOf } from "../../../provider/reconcile/mark.ts";
-import { connectionIdField, ownerField } from "../../../provider/state/names.ts";
+import { hashOfIdentity } from "../../../provider/merchant/identity.ts";
+import { siteIn } from "../../../provider/merchant/site.ts";
+import { providerNameKey } from "../../../provider/settings/setting-names.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
+import { getOrMake } from "../../../sdk/get-or-make.ts";
 import { isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
 import { newFile } from "../../support/folder.ts";
 import { contractOf, merchants } from "../../support/stack/contracts.ts";
@@ -36,31 +37,30 @@ export const otherMerchant: Merchant = 1;
 
 /** A declared rule; `note` is the field that rules by hand have and nobody declares at first. */
 export interface Declared {
-  readonly name: "x" | "y";
+  readonly name: "x" | "y" | "z";
   readonly priority: number;
   readonly note?: string;
 }
 
-/** A stack's program: its resources A and B. */
-export interface Program {
-  readonly A?: Declared;
-  readonly B?: Declared;
-}
+/** The rules that a program may have, by name of the resource, in a set by key. */
+export const names = ["A", "B", "C"] as const;
+export type Name = (typeof names)[number];
+
+/** A stack's program. */
+export type Program = { readonly [name in Name]?: Declared };
 
 /** A rule each, or one set with the keys A and B. */
 export type Form = "rules" | "set";
 
-/** Words of the user and of the program for one run. */
+/** Words of the user and of the program for one run. Those of the user are ids of cases, as refusals print them. */
 export interface Words {
   readonly adopt?: boolean;
   /** `adopt: "<ruleId>"`, by name of the rule in the program. */
   readonly adoptIds?: Readonly<Record<string, string>>;
-  readonly recover?: boolean;
-  readonly moved?: boolean;
-  readonly acceptAllGone?: boolean;
+  readonly recover?: string;
+  readonly same?: string;
+  readonly moved?: string;
   readonly formerNames?: boolean;
-  /** `--replace` of the connection. */
-  readonly replace?: boolean;
   /** The setting `identity`. */
   readonly identity?: Merchant;
 }
@@ -71,6 +71,7 @@ export interface Fault {
   readonly how:
     | "killed before"
     | "killed after"
+    | "killed after the owner"
     | "killed after the connection"
     | "no answer, not done"
     | "no answer, done"
@@ -99,8 +100,21 @@ export interface RunResult {
   readonly applied: ReadonlySet<string>;
 }
 
+/** The way by which a stack reaches its merchant. All of it may change while the merchant is the same. */
+export interface Way {
+  /** The connection that the program names, where no explicit provider is one. */
+  readonly connection: "default" | "main";
+  readonly provider: "" | "shop";
+  /** A parameter of the contract; it stands for all by which credentials can be others and the merchant the same. */
+  readonly label: "1" | "2";
+  readonly host: "127.0.0.1" | "localhost";
+  /** A means of the service that the contract does not know yet. */
+  readonly lacks?: "M" | "I" | undefined;
+}
+
 /** A stack: its name, its program, its state, and what the test alone knows of it. */
 export interface StackModel {
+  way: Way;
   /** The number of this making of the stack, which ghosts of rules name. */
   making: number;
   name: string;
@@ -147,6 +161,8 @@ const owner = { at: "/metadata/managedBy" } as const;
 
 function contractFor({ M, N, I, L }: Letters): ContractInput {
   const base = contractOf({
+    parameters: { label: { default: "1" } },
+    operations: { get: { headers: { "X-Label": "{label}" } } },
     rule: { naturalKey: N ? "/name" : null, ...(M ? { owner } : {}) },
     limits: { maxAttempts: 2 },
     ...(I ? { auth: { identity: { path: "/me", at: "/account/id" } } } : {}),
@@ -159,7 +175,7 @@ export class World {
   readonly letters: Letters;
   readonly form: Form;
   readonly service: LocalService;
-  readonly #environment: Record<string, string>;
+  readonly #contractFiles = new Map<Way["lacks"], string>();
   stacks: [StackModel, StackModel];
   ghosts = new Map<string, Ghost>();
   /** Of rules that are gone. */
@@ -171,8 +187,6 @@ export class World {
     this.letters = letters;
     this.form = form;
     this.service = service;
-    const file = newFile("contract.json", JSON.stringify(contractFor(letters)));
-    this.#environment = { MERCHANT_RULES_BASE_URL: service.url, MERCHANT_RULES_CONTRACT: file };
     this.stacks = [newStack(0, "p", home), newStack(1, secondName, secondHome)];
   }
 
@@ -198,10 +212,10 @@ export class World {
     );
   }
 
-  /** Somebody makes, changes (by ruleId) a rule by hand. Gives its key. */
-  put(merchant: Merchant, ruleId: string | undefined, rule: JsonObject): string {
+  /** Somebody makes, changes (by ruleId) a rule by hand. Gives its key. @param isNew another rule gets the id */
+  put(merchant: Merchant, ruleId: string | undefined, rule: JsonObject, isNew = ruleId === undefined): string {
     const key = `${merchant}/${this.#byHand(merchant).put(ruleId, rule)}`;
-    if (ruleId === undefined) this.ghosts.set(key, { maker: "hand", owners: [], hasOldNote: "note" in rule });
+    if (isNew) this.ghosts.set(key, { maker: "hand", owners: [], hasOldNote: "note" in rule });
     return key;
   }
 
@@ -235,9 +249,9 @@ export class World {
   async run(stack: StackModel, choice: RunChoice): Promise<RunResult> {
     const before = this.rules();
     const knownBefore = idsOf(stack);
-    const run = new Run(this, stack, choice, sessionOf(this.#variables(choice)));
+    const run = new Run(this, stack, choice, this.#variables(stack, choice));
     const result = await run.go();
-    this.#judge(stack, choice, before, knownBefore);
+    this.#judge(stack, choice, before, knownBefore, result.isGood);
     const left = this.leftOf(stack);
     const isSaid = !result.isGood || stack.isPending;
     if (result.isGood) stack.isPending = false;
@@ -258,13 +272,13 @@ export class World {
   }
 
   /** As which merchant the outputs of a resource say that it was made, where the contract can tell. */
-  identityOf(stack: StackModel, name: "A" | "B"): Merchant | undefined {
-    const identity = connectionIdIn(this.#keptOf(stack, name)?.outputs[connectionIdField])?.identity;
+  identityOf(stack: StackModel, name: Name): Merchant | undefined {
+    const identity = siteIn(this.#keptOf(stack, name)?.outputs.at)?.identity;
     return ([0, 1] as const).find((each) => hashOfIdentity(merchants[each]?.name ?? "") === identity);
   }
 
   /** The ruleId that the state of a stack knows by a name of its program. */
-  idOf(stack: StackModel, name: "A" | "B"): string | undefined {
+  idOf(stack: StackModel, name: Name): string | undefined {
     const kept = this.#keptOf(stack, name);
     if (kept === undefined || this.form === "rules") return kept?.id;
     const { ruleIds } = kept.outputs;
@@ -272,7 +286,7 @@ export class World {
     return typeof id === "string" ? id : undefined;
   }
 
-  #keptOf({ state }: StackModel, name: "A" | "B"): Kept | undefined {
+  #keptOf({ state }: StackModel, name: Name): Kept | undefined {
     return state.find(
       ({ kind, name: each, isCondemned }) => !isCondemned && (kind === "set" || (kind === "rule" && each === name)),
     );
@@ -282,17 +296,33 @@ export class World {
     return this.service.of(merchants[merchant]?.name ?? "");
   }
 
-  #variables({ token, words }: RunChoice): Record<string, string> {
-    const { recover, moved, acceptAllGone, formerNames, identity } = words;
-    return {
-      ...this.#environment,
-      MERCHANT_RULES_TOKEN: merchants[token]?.token ?? "",
-      ...(recover ? { MERCHANT_RULES_RECOVER: "true" } : {}),
-      ...(moved ? { MERCHANT_RULES_MOVED: "true" } : {}),
-      ...(acceptAllGone ? { MERCHANT_RULES_ACCEPT_ALL_GONE: "true" } : {}),
-      ...(formerNames ? { MERCHANT_RULES_FORMER_NAMES: "shop/p,shop/q" } : {}),
-      ...(identity === undefined ? {} : { MERCHANT_RULES_IDENTITY: merchants[identity]?.name ?? "" }),
+  /** The settings of each connection and provider are the same. */
+  #variables({ way }: StackModel, { token, words }: RunChoice): Record<string, string> {
+    const { recover = "", same = "", moved = "", formerNames, identity } = words;
+    const own = {
+      BASE_URL: this.service.url.replace("127.0.0.1", way.host),
+      CONTRACT: this.#contractFile(way),
+      TOKEN: merchants[token]?.token ?? "",
+      PARAM_LABEL: way.label,
+      ...(identity === undefined ? {} : { IDENTITY: merchants[identity]?.name ?? "" }),
     };
+    const named = ["", "MAIN__", "SHOP__"].flatMap((prefix) =>
+      Object.entries(own).map(([name, value]) => [`MERCHANT_RULES_${prefix}${name}`, value]),
+    );
+    return {
+      ...Object.fromEntries(named),
+      MERCHANT_RULES_RECOVER: recover,
+      MERCHANT_RULES_SAME: same,
+      MERCHANT_RULES_MOVED: moved,
+      ...(formerNames ? { MERCHANT_RULES_FORMER_NAMES: "shop/p,shop/q" } : {}),
+    };
+  }
+
+  #contractFile({ lacks }: Way): string {
+    return getOrMake(this.#contractFiles, lacks, () => {
+      const known = lacks === undefined ? this.letters : { ...this.letters, [lacks]: false };
+      return newFile("contract.json", JSON.stringify(contractFor(known)));
+    });
   }
 
   /** Judges a run's writes: the makers of rules, the owners of those that it wrote (P1), and the fields that it erased (P5). */
@@ -301,17 +331,18 @@ export class World {
     { token, words }: RunChoice,
     before: readonly Rule[],
     knownBefore: ReadonlySet<string>,
+    isGood: boolean,
   ): void {
     const { making } = stack;
     const after = new Map(this.rules().map((rule) => [rule.key, rule]));
     const known = idsOf(stack);
-    const named = new Set(Object.values(words.adoptIds ?? {}));
+    // Of a run that failed nobody can tell whether it came to the word, where the id was known before.
+    const named = new Set(Object.values(words.adoptIds ?? {}).filter((id) => isGood || !knownBefore.has(id)));
     for (const { key, ruleId, rule, merchant } of before) {
       const ghost = this.ghosts.get(key) ?? { maker: "hand", owners: [], hasOldNote: false };
       const byWord =
         merchant === token &&
-        (named.has(ruleId) ||
-          ((words.adopt || words.recover) === true && known.has(ruleId) && !knownBefore.has(ruleId)));
+        (named.has(ruleId) || ((words.adopt || words.recover) && known.has(ruleId) && !knownBefore.has(ruleId)));
       const isOwn = ghost.owners.includes(making);
       const now = after.get(key);
       const isWritten = now === undefined || !isDeepStrictEqual(now.rule, rule);
@@ -343,6 +374,7 @@ export class World {
 
 export function newStack(making: number, name: string, at: Merchant): StackModel {
   return {
+    way: { connection: "default", provider: "", label: "1", host: "127.0.0.1" },
     making,
     name,
     home: at,
@@ -374,30 +406,35 @@ class Run {
   readonly #world: World;
   readonly #stack: StackModel;
   readonly #choice: RunChoice;
-  readonly #session: Session;
+  /** One of the stack, one of its explicit provider: processes of their own. */
+  readonly #sessions: readonly Session[];
   readonly #said: string[] = [];
   readonly #engine: EngineRun;
   #writes = 0;
   /** Writes that were sent: what is under way when the engine dies still arrives. */
   readonly #sent: Promise<unknown>[] = [];
 
-  constructor(world: World, stack: StackModel, choice: RunChoice, session: Session) {
+  constructor(world: World, stack: StackModel, choice: RunChoice, variables: Record<string, string>) {
     this.#world = world;
     this.#stack = stack;
     this.#choice = choice;
-    this.#session = session;
-    const { order, words, fault } = choice;
-    this.#engine = new EngineRun(stack.state, hooksHere("connection", session, this.#said), {
+    const [session, shop] = [sessionOf(variables), sessionOf(variables, { [providerNameKey]: "shop" })];
+    this.#sessions = [session, shop];
+    const { order, fault } = choice;
+    const made = fault?.how === "killed after the owner" ? "owner" : "connection";
+    const { provider } = stack.way;
+    this.#engine = new EngineRun(stack.state, hooksHere("merchantRule", session, this.#said), {
       order,
-      connection: { connection: "default", project: "shop", stack: stack.name },
-      replacesConnection: words.replace === true,
-      diesAtConnection: fault?.how === "killed after the connection" ? "before" : undefined,
+      providers: { shop: hooksHere("merchantRule", shop, this.#said) },
+      providerOf: Object.fromEntries([...names, "all"].map((name) => [name, provider])),
+      names: `shop/${stack.name}`,
+      dies: fault?.how === `killed after the ${made}` ? { with: made, at: "before" } : undefined,
     });
   }
 
   async go(): Promise<RunResult> {
     const { verb, fault } = this.#choice;
-    const client = await this.#killable();
+    const clients = await Promise.all(this.#sessions.map((session) => this.#killable(session)));
     const engine = this.#engine;
     this.#world.service.faults.set(faultsOf(fault));
     try {
@@ -409,7 +446,7 @@ class Run {
       await Promise.allSettled(this.#sent);
     } finally {
       this.#world.service.faults.clear();
-      if (!engine.isDead) client.close().catch(() => undefined);
+      if (!engine.isDead) for (const client of clients) client.close().catch(() => undefined);
     }
     const { failures, applied, isDead } = engine;
     if (isDead) Object.assign(this.#stack, { isPending: true, isStale: true });
@@ -422,9 +459,9 @@ class Run {
     };
   }
 
-  /** The session's client, whose writes end with the engine's life. */
-  async #killable() {
-    const client = await this.#session.place("default").live.client();
+  /** A session's client, whose writes end with the engine's life. Its connections share it. */
+  async #killable(session: Session) {
+    const client = await session.place("default").live.client();
     const { fault } = this.#choice;
     const engine = this.#engine;
     const guarded =
@@ -448,21 +485,22 @@ class Run {
 
   /** The resources of the program, in the order of their registration. */
   #declared(): [string, JsonObject][] {
-    const { program, name: stack } = this.#stack;
+    const { program } = this.#stack;
     const { words, order } = this.#choice;
+    const { connection } = this.#stack.way;
+    const way = connection === "default" ? {} : { connection };
     const entries = Object.entries(program).filter(([, rule]) => rule !== undefined);
     if (order.isReversed) entries.reverse();
-    const owned = (name: string): JsonObject => ({ [ownerField]: { [ownerOf("shop", stack, name)]: null } });
     if (this.#world.form === "rules")
       return entries.map(([name, definition]) => {
         const adopt = words.adoptIds?.[name] ?? (words.adopt ? true : undefined);
-        return [name, { definition: { ...definition }, ...(adopt === undefined ? {} : { adopt }), ...owned(name) }];
+        return [name, { definition: { ...definition }, ...way, ...(adopt === undefined ? {} : { adopt }) }];
       });
     if (entries.length === 0) return [];
     const ids = Object.entries(words.adoptIds ?? {}).filter(([name]) => name in program);
     const adopt = ids.length > 0 ? Object.fromEntries(ids) : words.adopt;
     const rules = Object.fromEntries(entries.map(([name, definition]) => [name, { ...definition }]));
-    return [["all", { rules, allowEmpty: true, ...(adopt === undefined ? {} : { adopt }), ...owned("all") }]];
+    return [["all", { rules, allowEmpty: true, ...way, ...(adopt === undefined ? {} : { adopt }) }]];
   }
 }
 

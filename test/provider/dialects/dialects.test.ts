@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { localCredentials } from "../../../local/service/index.ts";
-import { ownerOf } from "../../../provider/reconcile/index.ts";
+import { ownerOf } from "../../../provider/merchant/mark.ts";
 import { ownerField } from "../../../provider/state/names.ts";
 import { contractFields } from "../../../scripts/reference/contract-fields.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";

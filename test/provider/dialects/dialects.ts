@@ -88,6 +88,7 @@ export const dialects: readonly Dialect[] = [
         envelope: "/rule",
         schema: { type: "object", required: ["name"] },
         naturalKey: "/name",
+        idScope: "service",
         owner: { at: "/note/by" },
         gone: [{ at: "/state", is: ["deleted"] }],
         foreign: [{ at: "/origin", is: ["system"] }],

@@ -53,10 +53,9 @@ describe.each([
 test("a rule that something uses stays, the error says so, and after its advice the next run deletes it", async () => {
   const contract = contractOf({ errors: { inUse: [{ status: 423, code: "USED" }] } });
   const world = await openWorld({ contract });
-  const host = await world.host();
-  const { id, outs } = await host.create({ definition: rule(1) });
+  const { id, outs } = await (await world.host()).create({ definition: rule(1) });
   const user = world.service.put(undefined, rule(2, { uses: id }));
-  const { message } = await failureOf(host.delete(id, outs));
+  const { message } = await failureOf((await world.host()).delete(id, outs));
   expect(message).toMatch(/answered 423: something at the service still uses the rule \(code USED/);
   expect(message).toContain("What to do: remove at the service what uses the rule, and run again");
   expect(world.service.rules()).toHaveLength(2);

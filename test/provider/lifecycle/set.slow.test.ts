@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { many, marking, rule } from "../../support/rules.ts";
 import { openCommandStack } from "../../support/stack/commands.ts";
+import { unmarked } from "../../support/stack/place.ts";
 import { type EngineName, hasPulumi } from "../../support/stack/project.ts";
 
 function life(engine: EngineName): void {
@@ -51,13 +52,19 @@ function life(engine: EngineName): void {
     expect(service.rules()).toEqual([]);
   });
 
-  test("rules move from resources of their own into a set where they have marks, and none is written", async () => {
-    const marked = await openCommandStack(engine, { contract: marking });
-    marked.project.declare({ a: { definition: rule(1) }, b: { definition: rule(2) } });
-    await marked.succeeds("up");
-    await marked.takesOver({ all: { rules: { a: rule(1), b: rule(2) } } });
-    await marked.succeeds("destroy");
-    expect(marked.service.rules()).toEqual([]);
+  test("rules move from resources of their own into a set where they have marks, and these alone are written", async () => {
+    const { project, service, succeeds, hasNoDrift, counted } = await openCommandStack(engine, { contract: marking });
+    project.declare({ a: { definition: rule(1) }, b: { definition: rule(2) } });
+    await succeeds("up");
+    const before = service.rules();
+    project.declare({ all: { rules: { a: rule(1), b: rule(2) } } });
+    counted();
+    await succeeds("up");
+    expect(unmarked(service.rules())).toEqual(unmarked(before));
+    expect(counted()).toEqual({ list: expect.any(Number), update: 2 });
+    await hasNoDrift();
+    await succeeds("destroy");
+    expect(service.rules()).toEqual([]);
   });
 
   test("rules move from resources of their own into a set that adopts them, where they have no marks, and none is written", async () => {

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import { asWritten, canonical, type JsonObject } from "../../../sdk/json/index.ts";
+import { loadPreset } from "../../../sdk/contract/index.ts";
+import { asWritten, canonical, field, type JsonObject } from "../../../sdk/json/index.ts";
 import type { Declared } from "../../support/stack/engines.ts";
 import type { EngineName } from "../../support/stack/project.ts";
 import { type Described, openPreset } from "./presets.ts";
@@ -65,7 +66,13 @@ export async function live(
     "seen and healed": async () => {
       const edited = service.rules()[0];
       if (edited === undefined) throw new Error("there is no rule to edit");
-      service.put(edited.ruleId, { ...edited.rule, ...of.rule(99, 99) });
+      // A rule that gets another name under an id that may be given again would be another rule.
+      const { naturalKey, idScope } = loadPreset(of.preset).rule;
+      const kept =
+        idScope === null && naturalKey !== null
+          ? { [naturalKey.slice(1)]: field(edited.rule, naturalKey.slice(1)) ?? null }
+          : {};
+      service.put(edited.ruleId, { ...edited.rule, ...of.rule(99, 99), ...kept });
       await stack.succeeds("up", { refresh: true });
       holds(changed);
     },

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { nextStep } from "../../../provider/reconcile/transitions.ts";
+import { nextStep } from "../../../provider/steps/transitions.ts";
 import { type ContractInput, defineContract } from "../../../sdk/contract/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";

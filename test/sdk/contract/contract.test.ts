@@ -35,6 +35,7 @@ describe("a contract that says nothing but its version", () => {
     expect(operations.list).toBe(null);
     expect(rule).toEqual({
       id: ["/ruleId", "/id"],
+      idScope: null,
       envelope: "",
       schema: null,
       naturalKey: null,

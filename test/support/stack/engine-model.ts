@@ -1,13 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { differences } from "../../../local/engine/deploy/property-diff.ts";
-import { connectionIdField } from "../../../provider/state/names.ts";
-import type { JsonObject } from "../../../sdk/json/index.ts";
-import { HookFailure, type Host } from "./hosts.ts";
+import { defaultConnection } from "../../../provider/settings/setting-names.ts";
+import { linkField, ownerField } from "../../../provider/state/names.ts";
+import { isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
+import { HookFailure, type HookNames, type Host } from "./hosts.ts";
 
 /** A resource in the state. */
 export interface Kept {
-  readonly kind: "connection" | "rule" | "set";
+  readonly kind: "owner" | "connection" | "rule" | "set";
   readonly name: string;
+  /** The explicit provider by which it goes; "" for the default one. */
+  provider: string;
   id: string;
   inputs: JsonObject;
   outputs: JsonObject;
@@ -34,23 +37,28 @@ export interface Order {
 
 export interface RunChoices {
   readonly order?: Order;
-  /** Resources of rules get no Connection: their inputs say which one it is, or that there is none. */
+  /** False: resources of rules get no Owner and no Connection: their inputs say which, or the host fills it in. */
   readonly connects?: boolean;
-  /** The Connection that the program declares. */
-  readonly connection?: JsonObject;
-  /** The Connection is replaced, as `--replace` does. */
-  readonly replacesConnection?: boolean;
-  /** The engine is killed when the Connection has been made: before its state has it, or after, and nothing else is begun. */
-  readonly diesAtConnection?: "before" | "after" | undefined;
+  /** Project and stack as the program has them now; default `shop/test`. The names of declared resources begin with them. */
+  readonly names?: string;
+  /** Explicit providers, each a process of its own, by name. */
+  readonly providers?: Readonly<Record<string, Host>>;
+  /** The names of explicit providers by the names of the resources that have one. */
+  readonly providerOf?: Readonly<Record<string, string>>;
+  /** As `--target`: the rules' resources that are come to. Owner and Connection are not. */
+  readonly targets?: readonly string[] | undefined;
+  /** The engine is killed when the Owner, or the first Connection, has been made: before its state has it, or after. */
+  readonly dies?: { readonly with: "owner" | "connection"; readonly at: "before" | "after" } | undefined;
 }
 
 /** The engine was killed. */
 export const killed = Symbol("killed");
 
 /**
- * One run of the engine over the state of one stack: what the real one does, as far as hooks can tell. The Connection
- * comes first, and the others take its id; creates, updates and replacements as resources are compared; deletes
- * afterwards and only if all went well, the Connection's last; the state is kept up to date with every outcome.
+ * One run of the engine over the state of one stack: what the real one does, as far as hooks can tell. The Owner comes
+ * first, a Connection before the first rule that uses it, and rules take its link; creates, updates and replacements as
+ * resources are compared; deletes afterwards and only if all went well: rules, Connections that none uses, and in the
+ * end the Owner; the state is kept up to date with every outcome.
  */
 export class EngineRun {
   /** Errors by the resource that they came of. */
@@ -62,6 +70,8 @@ export class EngineRun {
   readonly #state: Kept[];
   readonly #host: Host;
   readonly #choices: RunChoices;
+  /** The Connections that the program uses, by provider and name; undefined of one that failed. */
+  readonly #connections = new Map<string, Promise<Kept | undefined>>();
 
   constructor(state: Kept[], host: Host, choices: RunChoices = {}) {
     this.#state = state;
@@ -78,28 +88,35 @@ export class EngineRun {
 
   /** Makes one `up` of the resources by name, in the order of their registration. */
   async up(declared: readonly (readonly [string, JsonObject])[]): Promise<void> {
-    const { connects = true } = this.#choices;
+    const { connects = true, targets } = this.#choices;
+    const isTarget = (name: string): boolean => targets?.includes(name) !== false;
     if (declared.length > 0) {
-      const own = connects ? await this.#tried("default", () => this.#bringConnection()) : {};
+      const owner = connects ? await this.#tried("owner", () => this.#bringOwner()) : undefined;
       // What depends on it is not come to.
-      if (own === undefined) return;
-      await this.#bringAll(declared.map(([name, inputs]) => [name, { ...inputs, ...own }]));
+      if (connects && owner === undefined) return;
+      await this.#bringAll(
+        declared.filter(([name]) => isTarget(name)),
+        owner,
+      );
       if (this.failures.length > 0) return;
     }
     const names = new Set(declared.map(([name]) => name));
-    await this.#removeAll(
-      ({ kind, name, isCondemned }) => isCondemned || (kind === "connection" ? names.size === 0 : !names.has(name)),
-    );
+    await this.#removeAll((kept) => {
+      if (kept.kind === "owner") return names.size === 0 && targets === undefined;
+      if (kept.kind === "connection")
+        return targets === undefined && (names.size === 0 || (connects && !this.#connections.has(keyOf(kept))));
+      return isTarget(kept.name) && (kept.isCondemned || !names.has(kept.name));
+    });
   }
 
   async refresh(): Promise<void> {
     // The engine reads in the order of the state; a run of many reads rules before their connection.
-    const kept = this.#choices.order?.isReversed ? this.#state.toReversed() : [...this.#state];
+    const kept = this.#state.filter((each) => this.#isTarget(each));
+    if (this.#choices.order?.isReversed) kept.reverse();
     await Promise.all(
       kept.map((each) =>
         this.#tried(each.name, async () => {
           const { id, props, inputs } = await this.#call(this.#of(each).read(each.id, each.outputs));
-          if (each.kind === "connection") return;
           if (id === "") this.#drop(each);
           else this.#save(() => Object.assign(each, { id, outputs: props, inputs, isPartial: false }));
         }),
@@ -108,13 +125,19 @@ export class EngineRun {
   }
 
   destroy(): Promise<void> {
-    return this.#removeAll(() => true);
+    return this.#removeAll((kept) => this.#isTarget(kept));
   }
 
-  /** Gives the hooks of a resource. */
-  #of({ kind }: Pick<Kept, "kind">): Host {
-    if (kind === "connection") return this.#host.as("connection");
-    return this.#host.as(kind === "set" ? "merchantRuleSet" : "merchantRule");
+  #isTarget({ kind, name }: Kept): boolean {
+    const { targets } = this.#choices;
+    return targets === undefined || (hasRules(kind) && targets.includes(name));
+  }
+
+  /** Gives the hooks of a resource, in the process of its provider. */
+  #of({ kind, provider }: Pick<Kept, "kind" | "provider">): Host {
+    const host = provider === "" ? this.#host : this.#choices.providers?.[provider];
+    if (host === undefined) throw new Error(`no host of provider ${provider}`);
+    return host.as(hookNames[kind]);
   }
 
   /** Waits for a hook, until the engine dies. */
@@ -122,32 +145,80 @@ export class EngineRun {
     return Promise.race([hook, this.death.promise]);
   }
 
-  /** Makes the Connection, or compares it. Gives what its resources take of it. */
-  async #bringConnection(): Promise<JsonObject> {
-    const { connection: news = { connection: "default", project: "shop", stack: "test" } } = this.#choices;
-    const old = this.#state.find(({ kind, isCondemned }) => kind === "connection" && !isCondemned);
-    const hooks = this.#of({ kind: "connection" });
-    const checked = await this.#checked(hooks, old?.inputs ?? {}, news);
-    if (old !== undefined && this.#choices.replacesConnection !== true) {
-      const { changes } = await this.#call(hooks.diff(old.id, old.outputs, checked));
-      if (this.#isChange(changes, old, checked)) {
-        const outputs = await this.#call(hooks.update(old.id, old.outputs, checked));
-        this.#save(() => Object.assign(old, { inputs: checked, outputs }));
-      } else this.#save(() => Object.assign(old, { inputs: checked }));
-      return { [connectionIdField]: old.id };
+  /** Makes the Owner, or compares it, as the program's first resource. */
+  async #bringOwner(): Promise<Kept> {
+    const old = this.#state.find(({ kind }) => kind === "owner");
+    if (this.#choices.targets !== undefined) return untargeted(old, "the Owner");
+    return await this.#bringMemory({ kind: "owner", name: "owner", provider: "" }, { names: this.#names }, old);
+  }
+
+  /** Makes a Connection, or compares it, when its first resource is come to. */
+  async #bringConnection(connection: string, provider: string, owner: Kept): Promise<Kept> {
+    // The Connection of an explicit provider has its name.
+    const made = { kind: "connection", name: provider === "" ? connection : provider, provider } as const;
+    const old = this.#state.find((kept) => kept.kind === "connection" && keyOf(kept) === keyOf(made));
+    if (this.#choices.targets !== undefined) return untargeted(old, `Connection ${connection}`);
+    const { names: ownerNames = "" } = owner.outputs;
+    const news = { connection, owner: owner.id, ownerNames, names: this.#names };
+    return await this.#bringMemory(made, news, old);
+  }
+
+  get #names(): string {
+    return this.#choices.names ?? "shop/test";
+  }
+
+  async #bringMemory(
+    made: Pick<Kept, "name" | "provider"> & { readonly kind: "owner" | "connection" },
+    news: JsonObject,
+    old: Kept | undefined,
+  ): Promise<Kept> {
+    const hooks = this.#of(made);
+    const inputs = await this.#checked(hooks, old?.inputs ?? {}, news);
+    if (old !== undefined) {
+      const { changes } = await this.#call(hooks.diff(old.id, old.outputs, inputs));
+      const outputs = this.#isChange(changes, old, inputs)
+        ? await this.#call(hooks.update(old.id, old.outputs, inputs))
+        : old.outputs;
+      this.#save(() => Object.assign(old, { inputs, outputs }));
+      return old;
     }
-    const anew = old === undefined ? checked : await this.#checked(hooks, {}, news);
-    const { id, outs } = await this.#call(hooks.create(anew));
-    const { diesAtConnection } = this.#choices;
-    if (diesAtConnection === "before") this.die();
-    this.#keep({ kind: "connection", name: "default", id, inputs: anew, outputs: outs, isPartial: false }, old);
-    if (diesAtConnection === "after") this.die();
+    const { id, outs } = await this.#call(hooks.create(inputs));
+    const { dies } = this.#choices;
+    if (dies?.with === made.kind && dies.at === "before") this.die();
+    const kept = this.#keep({ ...made, id, inputs, outputs: outs, isPartial: false });
+    if (dies?.with === made.kind && dies.at === "after") this.die();
     if (this.isDead) throw killed;
-    return { [connectionIdField]: id };
+    return kept;
+  }
+
+  /** Adds what the constructor of a resource adds: its names, and the link of its Connection. Undefined: that failed. */
+  async #registered(name: string, news: JsonObject, owner: Kept | undefined): Promise<JsonObject | undefined> {
+    if (owner === undefined) return news;
+    const connection = typeof news.connection === "string" ? news.connection : defaultConnection;
+    const provider = this.#providerOf(name);
+    const key = keyOf({ provider, name: provider === "" ? connection : provider });
+    const brought =
+      this.#connections.get(key) ?? this.#tried(connection, () => this.#bringConnection(connection, provider, owner));
+    this.#connections.set(key, brought);
+    const link = (await brought)?.outputs.link;
+    if (link === undefined) return undefined;
+    const said = news[ownerField];
+    const owners = isJsonObject(said) ? Object.entries(said) : [[`${this.#names}/${name}`, null] as const];
+    const renamed = owners.map(([each, value]) => [each.startsWith("=") ? each : this.#renamed(each), value]);
+    return { ...news, [ownerField]: Object.fromEntries(renamed), [linkField]: link };
+  }
+
+  /** The names of a resource, with project and stack as they are now. */
+  #renamed(owner: string): string {
+    return [this.#names, ...owner.split("/").slice(2)].join("/");
+  }
+
+  #providerOf(name: string): string {
+    return this.#choices.providerOf?.[name] ?? "";
   }
 
   /** Checks and compares one resource after another; what is to be done goes on beside, unless the program waits. */
-  async #bringAll(declared: readonly (readonly [string, JsonObject])[]): Promise<void> {
+  async #bringAll(declared: readonly (readonly [string, JsonObject])[], owner: Kept | undefined): Promise<void> {
     const second = this.#choices.order?.second ?? "beside the first";
     const underWay: Promise<unknown>[] = [];
     const waiting: [string, () => Promise<void>][] = [];
@@ -157,7 +228,10 @@ export class EngineRun {
       done.catch(() => undefined);
       underWay.push(done);
     };
-    for (const [name, inputs] of declared) {
+    for (const [name, given] of declared) {
+      const inputs = await this.#registered(name, given, owner);
+      // What depends on it is not come to.
+      if (inputs === undefined) break;
       const step = await this.#tried(name, () => this.#compared(name, inputs));
       if (step === undefined) break;
       if (second === "beside the first") waiting.push([name, step]);
@@ -170,22 +244,24 @@ export class EngineRun {
   }
 
   async #compared(name: string, news: JsonObject): Promise<() => Promise<void>> {
-    const old = this.#state.find((kept) => kept.kind !== "connection" && kept.name === name && !kept.isCondemned);
+    const old = this.#state.find((kept) => hasRules(kept.kind) && kept.name === name && !kept.isCondemned);
     const kind = news.rules === undefined ? "rule" : "set";
-    const hooks = this.#of({ kind });
+    const provider = this.#providerOf(name);
+    // The provider of now compares, whichever made the resource.
+    const hooks = this.#of({ kind, provider });
     const inputs = await this.#checked(hooks, old?.inputs ?? {}, news);
-    if (old === undefined) return () => this.#create({ kind, name, inputs });
+    if (old === undefined) return () => this.#create({ kind, name, provider, inputs });
     const { changes, replaces, deleteBeforeReplace } = await this.#call(hooks.diff(old.id, old.outputs, inputs));
     if (replaces.length > 0) {
       const anew = await this.#checked(hooks, {}, news);
       return async () => {
         if (deleteBeforeReplace) await this.#remove(old);
-        await this.#create({ kind, name, inputs: anew }, old);
+        await this.#create({ kind, name, provider, inputs: anew }, old);
       };
     }
-    if (this.#isChange(changes, old, inputs) || old.isPartial) return () => this.#update(old, inputs);
+    if (this.#isChange(changes, old, inputs) || old.isPartial) return () => this.#update(old, inputs, provider);
     // The engine keeps the outputs of what is the same.
-    return async () => this.#save(() => Object.assign(old, { inputs }));
+    return async () => this.#save(() => Object.assign(old, { inputs, provider }));
   }
 
   /** Decides what a diff comes to: where the hook leaves it open, the engine compares the inputs by itself. */
@@ -199,7 +275,7 @@ export class EngineRun {
     throw new HookFailure(failures.map(({ property, reason }) => `${property} ${reason}`).join("; "));
   }
 
-  async #create(made: Pick<Kept, "kind" | "name" | "inputs">, replaced?: Kept): Promise<void> {
+  async #create(made: Pick<Kept, "kind" | "name" | "provider" | "inputs">, replaced?: Kept): Promise<void> {
     try {
       const { id, outs } = await this.#call(this.#of(made).create(made.inputs));
       this.#keep({ ...made, id, outputs: outs, isPartial: false }, replaced);
@@ -212,28 +288,29 @@ export class EngineRun {
     }
   }
 
-  async #update(old: Kept, inputs: JsonObject): Promise<void> {
+  async #update(old: Kept, inputs: JsonObject, provider: string): Promise<void> {
     try {
-      const outputs = await this.#call(this.#of(old).update(old.id, old.outputs, inputs));
-      this.#save(() => Object.assign(old, { inputs, outputs, isPartial: false }));
+      const outputs = await this.#call(this.#of({ ...old, provider }).update(old.id, old.outputs, inputs));
+      this.#save(() => Object.assign(old, { inputs, outputs, provider, isPartial: false }));
       this.applied.add(old.name);
     } catch (error) {
       const { partial } = error instanceof HookFailure ? error : {};
       if (partial !== undefined)
-        this.#save(() => Object.assign(old, { inputs, outputs: partial.properties, isPartial: true }));
+        this.#save(() => Object.assign(old, { inputs, outputs: partial.properties, provider, isPartial: true }));
       throw error;
     }
   }
 
-  /** Deletes: rules first, then connections, which all of them depend on; nothing more after a failure. */
+  /** Deletes: rules first, then what all of them depend on; nothing more after a failure. */
   async #removeAll(isMeant: (kept: Kept) => boolean): Promise<void> {
     const meant = this.#state.filter(isMeant);
-    const [connections, rules] = [true, false].map((is) => meant.filter(({ kind }) => (kind === "connection") === is));
+    const of = (...kinds: Kept["kind"][]): Kept[] => meant.filter(({ kind }) => kinds.includes(kind));
     const { isReversed = false, second = "beside the first" } = this.#choices.order ?? {};
-    for (const kept of [isReversed ? rules?.toReversed() : rules, connections]) {
+    const rules = of("rule", "set");
+    for (const kept of [isReversed ? rules.toReversed() : rules, of("connection"), of("owner")]) {
       const removing = (each: Kept): Promise<unknown> => this.#tried(each.name, () => this.#remove(each));
-      if (second === "after the first") for (const each of kept ?? []) await removing(each);
-      else await Promise.all((kept ?? []).map(removing));
+      if (second === "after the first") for (const each of kept) await removing(each);
+      else await Promise.all(kept.map(removing));
       if (this.failures.length > 0) return;
     }
   }
@@ -248,11 +325,13 @@ export class EngineRun {
   }
 
   /** Keeps what was made, also in part, and in place of what. */
-  #keep(made: Omit<Kept, "isCondemned">, replaced?: Kept): void {
+  #keep(made: Omit<Kept, "isCondemned">, replaced?: Kept): Kept {
+    const kept = { ...made, isCondemned: false };
     this.#save(() => {
       if (replaced !== undefined) replaced.isCondemned = true;
-      this.#state.push({ ...made, isCondemned: false });
+      this.#state.push(kept);
     });
+    return kept;
   }
 
   /** Changes the state. A dead engine writes none. */
@@ -273,11 +352,33 @@ export class EngineRun {
   }
 }
 
+const hookNames = {
+  owner: "owner",
+  connection: "connection",
+  rule: "merchantRule",
+  set: "merchantRuleSet",
+} as const satisfies Record<Kept["kind"], HookNames>;
+
+function hasRules(kind: Kept["kind"]): boolean {
+  return kind === "rule" || kind === "set";
+}
+
+/** Tells Connections apart: two providers may each have one of a name. */
+function keyOf({ provider, name }: Pick<Kept, "provider" | "name">): string {
+  return `${provider}\n${name}`;
+}
+
+/** What a run of targets needs and does not come to. @throws HookFailure: the state has it not */
+function untargeted(old: Kept | undefined, what: string): Kept {
+  if (old === undefined) throw new HookFailure(`${what} was not made, because it is no target`);
+  return old;
+}
+
 /** One stack, and the engine's runs over it. Each gives what failed in it. */
 export class EngineModel {
   readonly #state: Kept[] = [];
   readonly #choices: RunChoices;
-  #diesAt: "before" | "after" | undefined;
+  #dies: RunChoices["dies"];
 
   constructor(choices: RunChoices = {}) {
     this.#choices = choices;
@@ -285,7 +386,12 @@ export class EngineModel {
 
   /** The resources of rules. */
   get state(): readonly Kept[] {
-    return this.#state.filter(({ kind }) => kind !== "connection");
+    return this.#state.filter(({ kind }) => hasRules(kind));
+  }
+
+  /** All resources: the Owner, Connections, and those of rules. */
+  get wholeState(): readonly Kept[] {
+    return this.#state;
   }
 
   /** True once the state has a Connection. */
@@ -293,26 +399,69 @@ export class EngineModel {
     return this.#state.some(({ kind }) => kind === "connection");
   }
 
-  /** Has the next run killed when its Connection has been made: see `diesAtConnection`. */
-  dieAtConnection(at: "before" | "after"): void {
-    this.#diesAt = at;
+  /** Gives the same stack's runs over a copy of its state, as of a backend that was copied. */
+  copied(choices: RunChoices = {}): EngineModel {
+    const copy = new EngineModel({ ...this.#choices, ...choices });
+    copy.#state.push(...structuredClone(this.#state));
+    return copy;
   }
 
-  async up(host: Host, declared: Readonly<Record<string, JsonObject>>): Promise<string[]> {
-    const run = new EngineRun(this.#state, host, { ...this.#choices, diesAtConnection: this.#diesAt });
-    this.#diesAt = undefined;
+  /** Takes a resource out of the state, as `pulumi state delete` does. */
+  forget(name: string): void {
+    const at = this.#state.findIndex((kept) => hasRules(kept.kind) && kept.name === name);
+    if (at >= 0) this.#state.splice(at, 1);
+  }
+
+  /** Gives a resource another name, as `aliases` in the program do. */
+  alias(from: string, to: string): void {
+    const at = this.#state.findIndex((kept) => hasRules(kept.kind) && kept.name === from);
+    const kept = this.#state[at];
+    if (kept !== undefined) this.#state[at] = { ...kept, name: to };
+  }
+
+  /** Gives a resource to another stack, as `pulumi state move` does: with its Connection and Owner where that stack has none. */
+  moveTo(other: EngineModel, name: string): void {
+    const kept = this.state.find((each) => each.name === name);
+    if (kept === undefined) throw new Error(`no resource ${name}`);
+    for (const each of this.#state)
+      if (!hasRules(each.kind) && !other.#state.some(({ kind, name }) => kind === each.kind && name === each.name))
+        other.#state.push(structuredClone(each));
+    other.#state.push(kept);
+    this.forget(name);
+  }
+
+  /** Has the next run killed when its Connection, or its Owner, has been made: see `dies`. */
+  dieAtConnection(at: "before" | "after", resource: "owner" | "connection" = "connection"): void {
+    this.#dies = { with: resource, at };
+  }
+
+  /** @param choices of this run alone */
+  async up(host: Host, declared: Readonly<Record<string, JsonObject>>, choices: RunChoices = {}): Promise<string[]> {
+    const run = this.#run(host, choices);
     try {
       await run.up(Object.entries(declared));
     } catch (error) {
       if (error !== killed) throw error;
-      return ["the engine was killed at its Connection"];
+      return ["the engine was killed"];
     }
     return run.failures.map(({ message }) => message);
   }
 
-  async refresh(host: Host): Promise<string[]> {
-    const run = new EngineRun(this.#state, host, this.#choices);
+  async refresh(host: Host, choices: RunChoices = {}): Promise<string[]> {
+    const run = this.#run(host, choices);
     await run.refresh();
     return run.failures.map(({ message }) => message);
+  }
+
+  async destroy(host: Host, choices: RunChoices = {}): Promise<string[]> {
+    const run = this.#run(host, choices);
+    await run.destroy();
+    return run.failures.map(({ message }) => message);
+  }
+
+  #run(host: Host, choices: RunChoices): EngineRun {
+    const dies = this.#dies;
+    this.#dies = undefined;
+    return new EngineRun(this.#state, host, { ...this.#choices, ...choices, dies: dies ?? choices.dies });
   }
 }

@@ -1,14 +1,16 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { hash } from "node:crypto";
 import type { dynamic } from "@pulumi/pulumi";
 import { HookError } from "../../../provider/hooks/boundary.ts";
 import { ConnectionHooks } from "../../../provider/hooks/connection-hooks.ts";
 import { Lifecycle } from "../../../provider/hooks/lifecycle.ts";
+import { OwnerHooks } from "../../../provider/hooks/owner-hooks.ts";
 import { Session } from "../../../provider/hooks/session.ts";
-import { markOf, markText, ownerOf } from "../../../provider/reconcile/mark.ts";
 import type { HookSet } from "../../../provider/resources/provider-source.ts";
 import { ruleShape, setShape } from "../../../provider/state/shape.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../sdk/json/index.ts";
+import { filled, filledOutputs, unfilled } from "./owners.ts";
+
+export { markBy, othersMarkBy, ownedBy, ownerIdOf, resource, withoutBits } from "./owners.ts";
 
 export type HookNames = HookSet;
 
@@ -77,27 +79,6 @@ export function saidBy({ stderr }: Host): string[] {
   return stderr.split("\n").filter((line) => line !== "" && !line.includes(": could not check that its credentials"));
 }
 
-/** The inputs of one resource of a stack: they say whose they are, as those of the resource's constructor do. */
-export function resource(name: string, inputs: JsonObject): JsonObject {
-  return { ...inputs, ...ownedBy(ownerOf("shop", "prod", name)) };
-}
-
-/** The inputs by which a resource says who it is, as its class adds them: its names, and the id of its connection. */
-export function ownedBy(owner: string, identity = ""): JsonObject {
-  return { __owner: { [owner]: null }, __connection: `${ownerIdOf(owner)}.${identity}` };
-}
-
-/** The mark that such a resource writes. */
-export function markBy(owner: string, key = ""): string {
-  return markText(markOf(ownerIdOf(owner), owner, key));
-}
-
-/** The owner id of a stack's connection: each stack of the tests has one of its own. */
-export function ownerIdOf(owner: string): string {
-  const [project, stack] = owner.split("/");
-  return hash("sha256", `${project}/${stack}`).slice(0, 20);
-}
-
 export function sessionOf(
   environment: Readonly<Record<string, string>>,
   config: Readonly<Record<string, string>> = {},
@@ -105,12 +86,13 @@ export function sessionOf(
   return new Session({ config: (key) => config[key], environment, folder: process.cwd() });
 }
 
-/** The hooks, from the sources and in this process. */
+/** The hooks, from the sources and in this process. Where a test says nothing of Owner and Connection: see `filled`. */
 export function hooksHere(name: HookNames, session: Session, said: string[] = []): Host {
-  const hooks =
-    name === "connection"
-      ? new ConnectionHooks(session)
-      : new Lifecycle(name === "merchantRule" ? ruleShape : setShape, session);
+  const hooks = hooksOf(name, session);
+  const hasRules = name === "merchantRule" || name === "merchantRuleSet";
+  const inputs = (news: JsonObject, before?: JsonObject) => sent(hasRules ? filled(news, session, before) : news);
+  const outputs = (olds: JsonObject) => sent(hasRules ? filledOutputs(olds, session) : olds);
+  const back = (seen: JsonObject = {}, given: JsonObject) => (hasRules ? unfilled(kept(seen), given) : kept(seen));
   const call = <T>(run: () => Promise<T>): Promise<T> =>
     heardBy(
       (_, text) => void said.push(text),
@@ -123,11 +105,13 @@ export function hooksHere(name: HookNames, session: Session, said: string[] = []
     as: (other) => hooksHere(other, session, said),
     close: () => Promise.resolve(),
     async check(news, olds = {}) {
-      const { inputs = {}, failures = [] } = await call(() => hooks.check(sent(olds), sent(news)));
-      return { inputs: kept(inputs), failures };
+      const result = await call(() => hooks.check(sent(olds), inputs(news, olds)));
+      return { inputs: back(result.inputs, news), failures: result.failures ?? [] };
     },
     async diff(id, olds, news) {
-      const { changes, replaces, deleteBeforeReplace } = await call(() => hooks.diff(id, sent(olds), sent(news)));
+      const { changes, replaces, deleteBeforeReplace } = await call(() =>
+        hooks.diff(id, outputs(olds), inputs(news, olds)),
+      );
       return {
         changes: changesOf(changes),
         replaces: replaces ?? [],
@@ -135,18 +119,24 @@ export function hooksHere(name: HookNames, session: Session, said: string[] = []
       };
     },
     async create(news) {
-      const { id, outs = {} } = await call(() => hooks.create(sent(news)));
+      const { id, outs = {} } = await call(() => hooks.create(inputs(news)));
       return { id, outs: kept(outs) };
     },
     async read(id, olds) {
-      const { id: now = "", props = {}, inputs = {} } = await call(() => hooks.read(id, sent(olds)));
-      return { id: now, props: kept(props), inputs: kept(inputs) };
+      const { id: now = "", props = {}, inputs: seen = {} } = await call(() => hooks.read(id, outputs(olds)));
+      return { id: now, props: kept(props), inputs: back(seen, olds) };
     },
     async update(id, olds, news) {
-      return kept((await call(() => hooks.update(id, sent(olds), sent(news)))).outs ?? {});
+      return kept((await call(() => hooks.update(id, outputs(olds), inputs(news, olds)))).outs ?? {});
     },
-    delete: (id, props) => call(() => hooks.delete(id, sent(props))),
+    delete: (id, props) => call(() => hooks.delete(id, outputs(props))),
   };
+}
+
+function hooksOf(name: HookNames, session: Session) {
+  if (name === "owner") return new OwnerHooks(session);
+  if (name === "connection") return new ConnectionHooks(session);
+  return new Lifecycle(name === "merchantRule" ? ruleShape : setShape, session);
 }
 
 /** The engine keeps secrets as such, and hands them to hooks in plain. */
@@ -173,6 +163,11 @@ Reflect.set(globalThis, Symbol.for("pulumi-merchant-rules:inform"), (text: strin
 /** Runs hooks in this process so that `tell` hears what they print. */
 export function heardBy<T>(tell: Tell, run: () => Promise<T>): Promise<T> {
   return heard.run(tell, run);
+}
+
+/** Runs something without what it prints. */
+export function silently<T>(run: () => T): T {
+  return heard.run(() => undefined, run);
 }
 
 function sent(properties: JsonObject): JsonObject {

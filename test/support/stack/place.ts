@@ -52,7 +52,7 @@ export async function openStack(
 const changing: Record<string, string> = { POST: "create", PUT: "update", PATCH: "update", DELETE: "delete" };
 
 /** A mark of somebody else's. */
-export const othersMark = "0123456789abcdef0123.0123456789abcdef shop/prod/limits";
+export const othersMark = `${"0123456789abcdef".repeat(2)}.0123456789abcdef.0123456789abcdef shop/prod/limits`;
 
 /** The same rules without their marks. */
 export function unmarked(

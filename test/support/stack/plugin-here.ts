@@ -6,6 +6,7 @@ import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
 import type { StartPlugin } from "../../../local/engine/hosts/provider-host.ts";
 import { ConnectionHooks } from "../../../provider/hooks/connection-hooks.ts";
 import { Lifecycle } from "../../../provider/hooks/lifecycle.ts";
+import { OwnerHooks } from "../../../provider/hooks/owner-hooks.ts";
 import { Session } from "../../../provider/hooks/session.ts";
 import { ruleShape, setShape } from "../../../provider/state/shape.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
@@ -24,12 +25,14 @@ export const startPluginHere: StartPlugin = ({ env, cwd, onStderr, onEnd }) => {
     merchantRule: new Lifecycle(ruleShape, session),
     merchantRuleSet: new Lifecycle(setShape, session),
     connection: new ConnectionHooks(session),
+    owner: new OwnerHooks(session),
   };
   /** The hooks that the code in a resource's properties names. */
   const hooksOf = ({ __provider }: JsonObject) => {
-    const [, name] = /\.(merchantRule|merchantRuleSet|connection)$/.exec(String(__provider)) ?? [];
-    return hooks[name === "merchantRule" || name === "merchantRuleSet" ? name : "connection"];
+    const [, name] = /\.(\w+)$/.exec(String(__provider)) ?? [];
+    return hooks[isHookSet(name) ? name : "connection"];
   };
+  const isHookSet = (name: string | undefined): name is keyof typeof hooks => name !== undefined && name in hooks;
   const methods: Record<string, (request: never) => Promise<unknown>> = {
     async configure(request: InstanceType<typeof messages.ConfigureRequest>) {
       config = Object.fromEntries(

@@ -10,9 +10,11 @@ import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import status from "@pulumi/pulumi/proto/status_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
+import type { Session } from "../../../provider/hooks/session.ts";
 import { providerSource } from "../../../provider/resources/provider-source.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import { HookFailure, type HookNames, type Host, withoutSecretMarks } from "./hosts.ts";
+import { HookFailure, type HookNames, type Host, sessionOf, silently, withoutSecretMarks } from "./hosts.ts";
+import { filled, filledOutputs, unfilled } from "./owners.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const script = createRequire(import.meta.url).resolve("@pulumi/pulumi/cmd/dynamic-provider");
@@ -23,9 +25,12 @@ export class ProviderHost implements Host {
   readonly #client: InstanceType<typeof provider.ResourceProviderClient>;
   readonly #hooks: HookNames;
   readonly #port: string;
+  /** What its settings say, without a request: see `filled`. */
+  readonly #session: Session;
   #stderr = "";
 
-  private constructor(child: ChildProcess, port: string, hooks: HookNames) {
+  private constructor(child: ChildProcess, port: string, hooks: HookNames, session: Session) {
+    this.#session = session;
     this.#hooks = hooks;
     this.#child = child;
     this.#port = port;
@@ -51,7 +56,7 @@ export class ProviderHost implements Host {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const [port] = await once(createInterface({ input: child.stdout }), "line");
-    const host = new ProviderHost(child, String(port), hooks);
+    const host = new ProviderHost(child, String(port), hooks, sessionOf(environment, config));
     const request = new messages.ConfigureRequest();
     request.setArgs(struct(config));
     await new Promise<void>((resolve, reject) =>
@@ -62,7 +67,7 @@ export class ProviderHost implements Host {
 
   /** The same host, called for resources of another type. */
   as(hooks: HookNames): ProviderHost {
-    return new ProviderHost(this.#child, this.#port, hooks);
+    return new ProviderHost(this.#child, this.#port, hooks, this.#session);
   }
 
   get stderr(): string {
@@ -89,12 +94,12 @@ export class ProviderHost implements Host {
   ): Promise<{ inputs: JsonObject; failures: { property: string; reason: string }[] }> {
     const request = new messages.CheckRequest();
     request.setOlds(struct(olds));
-    request.setNews(struct(this.#withProvider(news)));
+    request.setNews(struct(this.#inputs(news, olds)));
     const response = await this.#call<InstanceType<typeof messages.CheckResponse>>((done) =>
       this.#client.check(request, done),
     );
     return {
-      inputs: plain(response.getInputs()),
+      inputs: this.#back(response.getInputs(), news),
       failures: response
         .getFailuresList()
         .map((failure) => ({ property: failure.getProperty(), reason: failure.getReason() })),
@@ -108,8 +113,8 @@ export class ProviderHost implements Host {
   ): Promise<{ changes: "unknown" | "none" | "some"; replaces: string[]; deleteBeforeReplace: boolean }> {
     const request = new messages.DiffRequest();
     request.setId(id);
-    request.setOlds(struct(this.#withProvider(olds)));
-    request.setNews(struct(this.#withProvider(news)));
+    request.setOlds(struct(this.#outputs(olds)));
+    request.setNews(struct(this.#inputs(news, olds)));
     const response = await this.#call<InstanceType<typeof messages.DiffResponse>>((done) =>
       this.#client.diff(request, done),
     );
@@ -119,7 +124,7 @@ export class ProviderHost implements Host {
 
   async create(news: JsonObject): Promise<{ id: string; outs: JsonObject }> {
     const request = new messages.CreateRequest();
-    request.setProperties(struct(this.#withProvider(news)));
+    request.setProperties(struct(this.#inputs(news)));
     const response = await this.#call<InstanceType<typeof messages.CreateResponse>>((done) =>
       this.#client.create(request, done),
     );
@@ -129,18 +134,22 @@ export class ProviderHost implements Host {
   async read(id: string, props: JsonObject): Promise<{ id: string; props: JsonObject; inputs: JsonObject }> {
     const request = new messages.ReadRequest();
     request.setId(id);
-    request.setProperties(struct(this.#withProvider(props)));
+    request.setProperties(struct(this.#outputs(props)));
     const response = await this.#call<InstanceType<typeof messages.ReadResponse>>((done) =>
       this.#client.read(request, done),
     );
-    return { id: response.getId(), props: plain(response.getProperties()), inputs: plain(response.getInputs()) };
+    return {
+      id: response.getId(),
+      props: plain(response.getProperties()),
+      inputs: this.#back(response.getInputs(), props),
+    };
   }
 
   async update(id: string, olds: JsonObject, news: JsonObject): Promise<JsonObject> {
     const request = new messages.UpdateRequest();
     request.setId(id);
-    request.setOlds(struct(this.#withProvider(olds)));
-    request.setNews(struct(this.#withProvider(news)));
+    request.setOlds(struct(this.#outputs(olds)));
+    request.setNews(struct(this.#inputs(news, olds)));
     const response = await this.#call<InstanceType<typeof messages.UpdateResponse>>((done) =>
       this.#client.update(request, done),
     );
@@ -150,12 +159,30 @@ export class ProviderHost implements Host {
   async delete(id: string, props: JsonObject): Promise<void> {
     const request = new messages.DeleteRequest();
     request.setId(id);
-    request.setProperties(struct(this.#withProvider(props)));
+    request.setProperties(struct(this.#outputs(props)));
     await this.#call((done) => this.#client.delete(request, done));
   }
 
-  #withProvider(properties: JsonObject): JsonObject {
-    return { ...properties, __provider: providerSource(this.#hooks) };
+  #inputs(news: JsonObject, before?: JsonObject): JsonObject {
+    return this.#sent(news, () => filled(news, this.#session, before));
+  }
+
+  #outputs(olds: JsonObject): JsonObject {
+    return this.#sent(olds, () => filledOutputs(olds, this.#session));
+  }
+
+  #back(seen: Struct | undefined, given: JsonObject): JsonObject {
+    return this.#hasRules ? unfilled(plain(seen), given) : plain(seen);
+  }
+
+  get #hasRules(): boolean {
+    return this.#hooks === "merchantRule" || this.#hooks === "merchantRuleSet";
+  }
+
+  #sent(properties: JsonObject, fill: () => JsonObject): JsonObject {
+    // What the host prints itself is not printed here, too.
+    const all = this.#hasRules ? silently(fill) : properties;
+    return { ...all, __provider: providerSource(this.#hooks) };
   }
 
   async #call<Response>(

@@ -3,14 +3,15 @@ import { ruleType, setType } from "../../../provider/host/types.ts";
 import { secret } from "../../../provider/host/wire.ts";
 import type { StateResource } from "../../../report/state/state-resource.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../sdk/json/index.ts";
-import { hooksHere, resource } from "./hosts.ts";
+import { hooksHere } from "./hosts.ts";
+import { filled, resource } from "./owners.ts";
 
 /** Makes rules as an `up` does, by resource name; gives the resources that are in the state then. */
 export async function applied(session: Session, declared: Record<string, JsonObject>): Promise<StateResource[]> {
   const made: StateResource[] = [];
   for (const [name, args] of Object.entries(declared)) {
     const isSet = "rules" in args;
-    const inputs = resource(name, args);
+    const inputs = filled(resource(name, args), session);
     const { id, outs } = await hooksHere(isSet ? "merchantRuleSet" : "merchantRule", session).create(inputs);
     made.push(stateOf(name, isSet ? setType : ruleType, id, inputs, outs));
   }

@@ -9,6 +9,8 @@ interface ContractFiles {
   readonly file: string;
   /** The same contract with short timeouts. */
   readonly hurriedFile: string;
+  /** The contract before it changes. */
+  readonly fileBefore: string;
 }
 
 const made = new Map<MatrixContract, ContractFiles>();
@@ -18,6 +20,9 @@ export function filesOf(matrixContract: MatrixContract): ContractFiles {
   return getOrMake(made, matrixContract, () => {
     const { contract } = matrixContract;
     const hurriedFile = contractFileOf({ ...contract, limits: { ...contract.limits, ...hurried } });
-    return { contract: defineContract(contract), file: contractFileOf(contract), hurriedFile };
+    const file = contractFileOf(contract);
+    const isToLearn = matrixContract.change === "contract";
+    const fileBefore = isToLearn ? contractFileOf({ ...contract, rule: { ...contract.rule, owner: null } }) : file;
+    return { contract: defineContract(contract), file, hurriedFile, fileBefore };
   });
 }

@@ -7,7 +7,7 @@ import type { ContractInput } from "../../../../sdk/contract/index.ts";
 import { many, marking, rule } from "../../../support/rules.ts";
 import { openCommandStack } from "../../../support/stack/commands.ts";
 import { hasPulumi, type TestProject } from "../../../support/stack/project.ts";
-import { endLeft, start, untilNoProviderRuns } from "../interruption.ts";
+import { endLeft, recovering, start, untilNoProviderRuns } from "../interruption.ts";
 
 /** Nothing by which a rule is found again whose id was lost. */
 const withoutLookUp: ContractInput = {
@@ -51,8 +51,7 @@ describe("a run on the local engine that is killed while it creates", () => {
 
       const next = await run("up");
       expect(next.code, next.output).toBe(1);
-      expect(next.output).toContain("MERCHANT_RULES_RECOVER=true for one run");
-      project.set({ MERCHANT_RULES_RECOVER: "true" });
+      project.set(recovering(next.output));
       await succeeds("up");
       const names = service.rules().map((each) => String(each.rule.name));
       expect(names.length).toBe(total);
@@ -162,8 +161,7 @@ describe.skipIf(!hasPulumi)(
       await project.pulumi("cancel", "--stack", project.stack, "--yes");
       const { code, output } = await run("up");
       expect(code, output).not.toBe(0);
-      expect(output).toContain("MERCHANT_RULES_RECOVER=true");
-      await project.with({ MERCHANT_RULES_RECOVER: "true" }, () => succeeds("up"));
+      await project.with(recovering(output), () => succeeds("up"));
       expect(service.rules()).toHaveLength(12);
       expect(service.rules()).toEqual(
         expect.arrayContaining(made.map(({ ruleId }) => expect.objectContaining({ ruleId }))),

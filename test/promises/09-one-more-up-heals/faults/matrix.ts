@@ -12,7 +12,7 @@ const titles: Readonly<Record<Part, string>> = {
   faults: "each fault at each request: after one more up, exactly what is declared",
   timeouts: "each fault at each request that lasts until a timeout: the same",
   kills: "the provider host killed at each request: the same",
-  connection: "the engine killed before and after the state has its connection: the same",
+  connection: "the engine killed before and after the state has its owner, and its connection: the same",
 };
 
 /** The cells of a part that run at once, in all rows of a contract. */
@@ -77,7 +77,7 @@ export async function cellsOf(row: Row, part: Part): Promise<readonly Cell[]> {
       return chosenKills(row, killCells(await requestsOf(row)));
     case "connection": {
       const cells = await connectionCells(row);
-      expect(cells).toHaveLength(2);
+      expect(cells).toHaveLength(4);
       return cells;
     }
   }

@@ -14,7 +14,9 @@ const resources: readonly Resource[] = ["MerchantRule", "MerchantRuleSet"];
 
 /** All rows, in the order of the table. */
 export const rows = contracts.flatMap((contract): Row[] =>
-  resources.flatMap((resource) => contract.operations.map((operation) => ({ contract, resource, operation }))),
+  (contract.resources ?? resources).flatMap((resource) =>
+    contract.operations.map((operation) => ({ contract, resource, operation })),
+  ),
 );
 
 export function nameOf({ contract, resource, operation }: Row): string {

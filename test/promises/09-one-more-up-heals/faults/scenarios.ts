@@ -1,4 +1,4 @@
-import { ownerOf } from "../../../../provider/reconcile/index.ts";
+import { ownerOf } from "../../../../provider/merchant/mark.ts";
 import { ownerField } from "../../../../provider/state/names.ts";
 import { type ContractInput, loadPreset } from "../../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../../sdk/json/index.ts";
@@ -55,16 +55,31 @@ export interface MatrixContract {
   readonly isFixed?: boolean;
   /** Who runs between the run with the fault and the next one. */
   readonly meanwhile?: Intruder;
+  /** What is otherwise than before when the run with the fault begins. */
+  readonly change?: Change;
+  /** Default: both. */
+  readonly resources?: readonly Resource[];
 }
 
 /**
  * `namesake`: another stack of the same names, whose program declares the same rules, and which is destroyed after its
- * `up`. `other merchant`: the stack itself with the token of another merchant, who has the same rules under the same ids.
+ * `up`. `other merchant`: the stack itself with the token of another merchant, who has the same rules under the same ids;
+ * `one equal`: of that one's rules only the first is equal. `copy`: the same program under other names, over a copied state.
  */
-export type Intruder = "namesake" | "other merchant";
+export type Intruder = "namesake" | "other merchant" | "one equal" | "copy";
+
+/**
+ * The rules go by another connection or an explicit provider, with the same settings; the credentials are others of the same
+ * merchant; the contract learns marks; the first resource has another name by an alias, and its old name is another rule's.
+ */
+export type Change = "connection" | "provider" | "credentials" | "contract" | "name";
 
 export type OperationName = "create" | "update" | "replace" | "delete" | "refresh";
 const all: readonly OperationName[] = ["create", "update", "replace", "delete", "refresh"];
+
+/** Those that begin with rules. */
+const knowing: readonly OperationName[] = ["update", "replace", "delete", "refresh"];
+const marked = { contract: { ...full, rule: { ...full.rule, owner } }, canLookUp: true, isMarked: true } as const;
 
 export const contracts: readonly MatrixContract[] = [
   { name: "full", contract: full, canLookUp: true, operations: all },
@@ -125,13 +140,7 @@ export const contracts: readonly MatrixContract[] = [
     canLookUp: true,
     operations: ["create", "update"],
   },
-  {
-    name: "owner marks",
-    contract: { ...full, rule: { ...full.rule, owner } },
-    canLookUp: true,
-    operations: all,
-    isMarked: true,
-  },
+  { ...marked, name: "owner marks", operations: all },
   {
     name: "soft delete",
     contract: { ...full, rule: { ...full.rule, gone: [{ at: "/status", is: ["deleted", "archived"] }] } },
@@ -153,22 +162,8 @@ export const contracts: readonly MatrixContract[] = [
     isMarked: true,
     meanwhile: "other merchant",
   },
-  {
-    name: "another merchant, by marks",
-    contract: { ...full, rule: { ...full.rule, owner } },
-    canLookUp: true,
-    operations: changing,
-    isMarked: true,
-    meanwhile: "other merchant",
-  },
-  {
-    name: "a namesake, by marks",
-    contract: { ...full, rule: { ...full.rule, owner } },
-    canLookUp: true,
-    operations: changing,
-    isMarked: true,
-    meanwhile: "namesake",
-  },
+  { ...marked, name: "another merchant, by marks", operations: changing, meanwhile: "other merchant" },
+  { ...marked, name: "a namesake, by marks", operations: changing, meanwhile: "namesake" },
   {
     name: "a namesake, no marks",
     contract: full,
@@ -268,6 +263,35 @@ export const contracts: readonly MatrixContract[] = [
     canLookUp: true,
     operations: ["create", "replace", "refresh"],
   },
+  { name: "connection renamed", contract: full, canLookUp: true, operations: all, change: "connection" },
+  { ...marked, name: "provider changed", operations: knowing, change: "provider" },
+  { ...marked, name: "credentials changed", operations: knowing, change: "credentials" },
+  { ...marked, name: "contract learns marks", operations: knowing, change: "contract" },
+  {
+    ...marked,
+    name: "names used again, by marks",
+    contract: { ...full, rule: { ...full.rule, naturalKey: null, owner } },
+    operations: ["update"],
+    change: "name",
+    resources: ["MerchantRule"],
+  },
+  {
+    name: "names used again, chosen ids",
+    contract: { ...chosen, operations: { ...chosen.operations, create: { identifyBy: { in: "body", name: "id" } } } },
+    canLookUp: true,
+    operations: ["update", "replace", "refresh"],
+    isMarked: true,
+    change: "name",
+    resources: ["MerchantRule"],
+  },
+  { name: "copied state", contract: full, canLookUp: true, operations: changing, meanwhile: "copy" },
+  {
+    name: "one equal rule of several",
+    contract: full,
+    canLookUp: true,
+    operations: ["update", "replace", "delete"],
+    meanwhile: "one equal",
+  },
   { name: "bare seed", contract: seed, canLookUp: false, operations: ["create", "refresh"], isFixed: true },
   {
     name: "seed with delete",
@@ -277,7 +301,7 @@ export const contracts: readonly MatrixContract[] = [
   },
 ];
 
-type Definitions = Readonly<Record<string, JsonObject>>;
+export type Definitions = Readonly<Record<string, JsonObject>>;
 
 /** One operation of a program: what is declared before and after, by key. */
 export interface Scenario {
@@ -306,10 +330,21 @@ function definitions(of: (k: number) => JsonObject): Definitions {
   return Object.fromEntries(keys.map((key, k) => [key, of(k)]));
 }
 
-/** The resources that declare rules: one each, or one set. */
-export function declaredAs(resource: Resource, rules: Definitions): Record<string, JsonObject> {
-  if (resource === "MerchantRuleSet") return { all: { rules, allowEmpty: true, ...owned("all") } };
-  return Object.fromEntries(Object.entries(rules).map(([key, definition]) => [key, { definition, ...owned(key) }]));
+/** The resources that declare rules: one each, or one set. @param options inputs of each beside them */
+export function declaredAs(
+  resource: Resource,
+  rules: Definitions,
+  options: JsonObject = {},
+): Record<string, JsonObject> {
+  if (resource === "MerchantRuleSet") return { all: { rules, allowEmpty: true, ...options, ...owned("all") } };
+  return Object.fromEntries(
+    Object.entries(rules).map(([key, definition]) => [key, { definition, ...options, ...owned(key) }]),
+  );
+}
+
+/** Rules after the first resource got another name by an alias, and its old name became another rule's. */
+export function renamed({ a, ...others }: Definitions): Definitions {
+  return a === undefined ? others : { d: a, ...others, a: rule(50) };
 }
 
 function owned(name: string): JsonObject {

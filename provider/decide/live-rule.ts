@@ -1,0 +1,90 @@
+import { type Contract, withoutDriven } from "../../sdk/contract/index.ts";
+import { withFields } from "../../sdk/json/added-fields.ts";
+import type { Json, JsonObject } from "../../sdk/json/index.ts";
+import * as json from "../../sdk/json/index.ts";
+import { type Mark, markId, markIn, ownerIn } from "../merchant/mark.ts";
+import type { KnownRule } from "./plan.ts";
+
+/** Anything that reaches the service by a contract: a place, or its reader. */
+interface Spoken {
+  readonly contract: Contract;
+}
+
+/** A live rule as far as a definition speaks of it. */
+export function seenAs(live: JsonObject, definition: JsonObject, { contract }: Spoken): JsonObject {
+  const seen = json.project(live, definition, contract.rule);
+  return json.isJsonObject(seen) ? seen : {};
+}
+
+/** The definition by which a rule is looked at: as it is known, with what a write of no known outcome may have added. */
+export function lookedAtBy({ definition, doubt }: Pick<KnownRule, "definition" | "doubt">): JsonObject {
+  return doubt === undefined ? definition : withFields(definition, doubt);
+}
+
+/** True of a live rule that is as a definition says, whatever else it has. */
+export function isAsDeclared(live: JsonObject, definition: JsonObject, place: Spoken): boolean {
+  return json.isEqual(seenAs(live, definition, place), definition, place.contract.rule);
+}
+
+/** True of a live rule that is as create and update make it, whatever requests of their own have still to change. */
+export function isAsSent(live: JsonObject, definition: JsonObject, place: Spoken): boolean {
+  return isAsDeclared(live, withoutDriven(definition, place.contract), place);
+}
+
+/** True of a live rule that has all declared fields and the mark as a row knows them. A row in doubt knows them not. */
+export function isWholeAsKnown(live: JsonObject, { definition, mark, doubt }: KnownRule, place: Spoken): boolean {
+  if (doubt !== undefined || Object.keys(definition).length === 0) return false;
+  const found = markIn(live, place.contract);
+  return (found && markId(found)) === mark && isAsSent(live, definition, place);
+}
+
+/** True of a live rule that is the declared one and has nothing besides. Services drop nulls. */
+export function isWhole(rule: JsonObject, definition: JsonObject, place: Spoken): boolean {
+  const { contract } = place;
+  // Of a create that was not finished, requests of their own have not changed what they are to change.
+  const live = withoutDriven(ownFields(rule, place), contract);
+  const found = json.differences(live, withoutDriven(definition, contract), contract.rule);
+  return found.every(({ kind, after }) => kind === "add" && after === null);
+}
+
+/** A rule without what the service adds to it: its id, the mark, what it alone sets. */
+export function ownFields(rule: JsonObject, { contract }: Spoken): JsonObject {
+  const { owner } = contract.rule;
+  const isMarked = owner !== null && markIn(rule, contract) !== undefined;
+  return [...servicePointers(contract), ...(isMarked ? [owner.at] : [])].reduce(json.withoutValueAt, rule);
+}
+
+/** The pointers to what the service alone sets in a rule: its id, and what the contract calls the service's own. */
+export function servicePointers({ rule: { id, readOnly, changedBy, changedAt } }: Contract): string[] {
+  return [...id, ...readOnly, ...[changedBy, changedAt].filter((pointer) => pointer !== null)];
+}
+
+/** True of an answer that shows nothing of a rule but its id. */
+export function isIdAlone(answered: JsonObject, place: Spoken): boolean {
+  return Object.keys(ownFields(answered, place)).length === 0;
+}
+
+/** True of a live rule that has what was declared before and is not any more: the write takes it away. */
+export function hasFormerFields(live: JsonObject, before: JsonObject, definition: JsonObject, place: Spoken): boolean {
+  const found = json.differences(seenAs(live, before, place), definition, place.contract.rule);
+  return found.some(({ kind }) => kind === "delete");
+}
+
+/** The paths at which a live rule differs; values may be secret. */
+export function pathsOf(live: Json, definition: JsonObject, place: Spoken): string {
+  return pathsBetween(json.project(live, definition, place.contract.rule), definition, place);
+}
+
+/** The paths at which what was seen of a rule is not as a definition says. */
+export function pathsBetween(seen: Json, definition: JsonObject, { contract }: Spoken): string {
+  return listed(json.differences(seen, definition, contract.rule).map(({ path }) => json.pathOf(path)));
+}
+
+export function listed(paths: readonly string[]): string {
+  return paths.length > 10 ? `${paths.slice(0, 10).join(", ")} and ${paths.length - 10} more` : paths.join(", ");
+}
+
+/** The names in a mark, for messages. */
+export function whoIs(mark: Mark | undefined): string {
+  return mark === undefined ? "another" : JSON.stringify(ownerIn(mark));
+}
