@@ -76,7 +76,6 @@ const reusing: readonly Program[] = [
   { B: x(1) },
   { A: y(0), B: x(0) },
   { A: x(0), B: y(0) },
-  { A: x(0), B: x(0) },
   { A: y(0), C: x(0) },
 ];
 const secondPrograms: readonly Program[] = [{ A: x(0) }, { A: x(1) }, {}];
@@ -217,7 +216,10 @@ export class History {
       about.add("wrong token");
     }
     if (act === "word" && who === 0) choice = this.#withWord(choice, pick, about);
-    if (isFollowing) choice = { ...choice, words: { ...choice.words, adoptIds } };
+    if (isFollowing) {
+      choice = { ...choice, words: { ...choice.words, adoptIds } };
+      about.add("adopt");
+    }
     await this.run(who, choice, about);
   }
 
@@ -247,7 +249,7 @@ export class History {
           .rules()
           .map(({ key, rule }) => `${key} ${JSON.stringify(rule)}`)
           .join("; ")}`,
-        `\n      state: ${stack.state.map(({ name, id, outputs, isPartial, isCondemned }) => `${name} ${id}${isPartial ? " partial" : ""}${isCondemned ? " condemned" : ""} ${JSON.stringify(outputs.definition ?? outputs.rules ?? "")}`).join("; ")}`,
+        `\n      state: ${stack.state.map(({ name, id, outputs, isPartial, isCondemned }) => `${name} ${outputs.ruleId ?? id}${isPartial ? " partial" : ""}${isCondemned ? " condemned" : ""} ${JSON.stringify(outputs.definition ?? outputs.rules ?? "")}`).join("; ")}`,
       ].join(" "),
     );
     for (const { property, text } of world.violations.splice(0)) this.#violated(property, text, about);
@@ -607,6 +609,8 @@ function limitOf(property: Property, { letters: { M, N, I, L }, past, about }: C
   if (past.has("one equal elsewhere") && past.has("wrong token") && !I && !M)
     return "3: another merchant's rule that equals a known one under the same id is taken for it";
   if (past.has("id given again of") && (N || !M)) return "5: an id given again to a rule with the same natural key";
+  if (property === "P2a" && past.has("adopt") && !M)
+    return "8: a rule adopted from a resource that still has it in its state can be lost by that one's delete";
   if (past.has("added elsewhere") && !I) return "1: a stack's first run trusts the token";
   if (about.has("mistaken word") && property !== "P5") return "9: a word said by mistake";
   return undefined;

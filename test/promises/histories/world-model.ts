@@ -280,9 +280,9 @@ export class World {
   /** The ruleId that the state of a stack knows by a name of its program. */
   idOf(stack: StackModel, name: Name): string | undefined {
     const kept = this.#keptOf(stack, name);
-    if (kept === undefined || this.form === "rules") return kept?.id;
-    const { ruleIds } = kept.outputs;
-    const id = isJsonObject(ruleIds) ? ruleIds[name] : undefined;
+    // An update that makes a rule anew leaves the engine's own id as it was.
+    const { ruleId, ruleIds } = kept?.outputs ?? {};
+    const id = isJsonObject(ruleIds) ? ruleIds[name] : ruleId;
     return typeof id === "string" ? id : undefined;
   }
 
@@ -394,8 +394,8 @@ export function mentions(output: string, ruleId: string): boolean {
 /** The ruleIds in a stack's state, those of replaced resources, too. */
 export function idsOf({ state }: StackModel): Set<string> {
   return new Set(
-    state.flatMap(({ kind, id, outputs: { ruleIds } }) => {
-      if (kind === "rule") return [id];
+    state.flatMap(({ kind, id, outputs: { ruleId, ruleIds } }) => {
+      if (kind === "rule") return [typeof ruleId === "string" ? ruleId : id];
       return kind === "set" && isJsonObject(ruleIds) ? Object.values(ruleIds).map(String) : [];
     }),
   );
