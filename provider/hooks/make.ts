@@ -65,7 +65,7 @@ export async function demandReplaceable({ of, place, onDrift, session }: HookCal
 /** Returns the rows but for those whose rules the run has seen to be gone from here, by whatever write. */
 function stillThere(rules: Known, { of, place }: HookCall): Known {
   const now = place.site(of.link?.ownerId);
-  return new Map([...rules].filter(([, { ruleId, site }]) => !(place.live.isGone(ruleId) && isSamePlace(site, now))));
+  return new Map([...rules].filter(([, { ruleId, site }]) => !(place.paper.isGone(ruleId) && isSamePlace(site, now))));
 }
 
 /** Notes that the rows that nobody touched, of an old place that this run has proven, stand here now. */

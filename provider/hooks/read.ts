@@ -71,7 +71,7 @@ async function observed(row: KnownRule, task: Task): Promise<Observed | undefine
   const verdict = judgeRead(facts);
   if (verdict === "cannot tell") throw cannotTell(row, facts.isThere, task);
   if (verdict === "gone" || rule === undefined) {
-    place.live.remember(row.ruleId, null);
+    place.paper.remember(row.ruleId, null);
     return undefined;
   }
   const mark = markIn(rule, place.contract);

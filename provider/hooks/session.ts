@@ -7,6 +7,7 @@ import type { Owner } from "../merchant/mark.ts";
 import { Claims } from "../run/claims.ts";
 import { FirstWrites } from "../run/first-writes.ts";
 import { Live } from "../run/live.ts";
+import { Paper } from "../run/paper.ts";
 import { Place, type Reached } from "../run/place.ts";
 import type { Resource } from "../run/resource.ts";
 import {
@@ -137,8 +138,9 @@ export class Session {
       this.#noContract ??= noContract;
       const key = JSON.stringify([address, parameters, credentials, contract]);
       const reached = getOrMake(this.#reached, key, () => {
-        const live = new Live(contract, () => connectTo(settings.client), this.#onListed);
-        return { live, firstWrites: new FirstWrites(live, this.claims) };
+        const paper = new Paper(contract);
+        const live = new Live(paper, () => connectTo(settings.client), this.#onListed);
+        return { live, paper, firstWrites: new FirstWrites(live, this.claims) };
       });
       const { claims, words } = this;
       const place = new Place(settings.place, reached, { claims, words, isMade: (each) => this.#made.has(each) });

@@ -30,8 +30,8 @@ export interface Where {
   readonly live: {
     canSearch(definition: JsonObject): boolean;
     naturalKeyOf(definition: JsonObject): string | undefined;
-    isGone(ruleId: string): boolean;
   };
+  readonly paper: { isGone(ruleId: string): boolean };
   readonly firstWrites: { hasSaidWithoutId(): boolean };
   site(ownerId: string | undefined): Site;
 }

@@ -253,7 +253,7 @@ export function inTheWay(
 ): MerchantRulesError {
   const own = of.known.get(key) ?? of.replaced.get(key);
   // Without a natural key nothing tells that the rule that is to be replaced has to go first.
-  if (own !== undefined && place.contract.rule.naturalKey === null && !place.live.isGone(own.ruleId))
+  if (own !== undefined && place.contract.rule.naturalKey === null && !place.paper.isGone(own.ruleId))
     return error.with({ attempted, advice: lettingOwnGoFirst(own.ruleId, of) });
   const adopting = of.adopting(key, "<its ruleId>");
   const advice = place.live.canSearch(definition)

@@ -167,7 +167,11 @@ export class FirstWrites {
   /** Another rule that states know, and that is there. */
   async #otherThere(target: KnownRule): Promise<KnownRule | undefined> {
     for (const { row: known } of this.#claims.ofStates()) {
-      if (known.ruleId === target.ruleId || this.#live.isGone(known.ruleId) || this.#live.isBeingDeleted(known.ruleId))
+      if (
+        known.ruleId === target.ruleId ||
+        this.#live.paper.isGone(known.ruleId) ||
+        this.#live.paper.isBeingDeleted(known.ruleId)
+      )
         continue;
       if ((await this.#live.look(known, undefined, "cheap")).is === "present") return known;
     }
@@ -263,7 +267,7 @@ export class FirstWrites {
     const isNew = ({ ruleId: id, rule }: LiveRule): boolean =>
       id !== ruleId &&
       !before.byId.has(id) &&
-      this.#live.written(id) === undefined &&
+      this.#live.paper.written(id) === undefined &&
       (key === undefined ? isAsDeclared(rule, declared, this.#live) : this.#live.naturalKeyOf(rule) === key);
     const found = after?.byId.values().find(isNew);
     if (found === undefined) return undefined;
@@ -292,8 +296,8 @@ export class FirstWrites {
         throw error;
       });
       if (answer === undefined || this.#live.isDead(answer.rule)) return undefined;
-      await this.#live.createsAnswered();
-      if (this.#live.isGivenAgain(target.ruleId)) return undefined;
+      await this.#live.paper.createsAnswered();
+      if (this.#live.paper.isGivenAgain(target.ruleId)) return undefined;
     }
     return {
       what: "by its answer the rule is deleted, but a read still finds it",
@@ -305,13 +309,13 @@ export class FirstWrites {
   async #harm({ pass, other }: Before, after: Pass | undefined): Promise<Fault | undefined> {
     const isDeleted = (id: string): boolean =>
       this.#written.get(id) === "delete" ||
-      this.#live.isGone(id) ||
+      this.#live.paper.isGone(id) ||
       // An update that was not answered may have given it another id.
       (idsChange(this.#live) && this.#written.get(id) === "update");
-    const isChanged = (id: string): boolean => this.#written.has(id) || this.#live.written(id) !== undefined;
+    const isChanged = (id: string): boolean => this.#written.has(id) || this.#live.paper.written(id) !== undefined;
     const known = other === undefined ? [] : [{ ruleId: other.ruleId, rule: other.definition }];
     const others =
-      pass === undefined || after === undefined ? known : [...pass.byId.values(), ...this.#live.writtenSince()];
+      pass === undefined || after === undefined ? known : [...pass.byId.values(), ...this.#live.paper.writtenSince()];
     let looks = 0;
     for (const { ruleId: id, rule } of others) {
       const isWhole = (now: JsonObject): boolean => isChanged(id) || hasFieldsOf(now, rule, this.#live.contract.rule);
@@ -321,7 +325,7 @@ export class FirstWrites {
       if (isDeleted(id)) continue;
       if (sight.is === "absent") {
         // Its state forgets it, so that the next run makes it again.
-        this.#live.remember(id, null);
+        this.#live.paper.remember(id, null);
         return {
           what: `rule ${id} is gone with it, so the service seems to delete more than it is asked to`,
           first: whatIsLeft,

@@ -4,11 +4,12 @@ import type { LiveRule, RulesClient } from "../../sdk/client/index.ts";
 import { type Contract, pagingOf } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../../sdk/get-or-make.ts";
-import { canonicalAt, isEqual, type JsonObject, segmentsOf, valueAt } from "../../sdk/json/index.ts";
+import { isEqual, type JsonObject, segmentsOf, valueAt } from "../../sdk/json/index.ts";
 import { isAsDeclared } from "../decide/live-rule.ts";
 import type { KnownRule } from "../decide/plan.ts";
 import { warn } from "../host/print.ts";
 import { markId, markIn, parsedMark } from "../merchant/mark.ts";
+import type { Paper } from "./paper.ts";
 
 /** The result of a look at one rule. */
 export type Sight =
@@ -35,25 +36,6 @@ export interface Pass {
   readonly tookMs: number;
 }
 
-/** This run's knowledge of one rule beside the list. */
-interface RuleRecord {
-  /** The rule as this run wrote or saw it after the list was read; null: it is gone. */
-  written?: JsonObject | null | undefined;
-  /** When this run wrote or saw it so (performance.now). */
-  writtenAt?: number;
-  /** The rule as a GET showed it, and when that GET began (performance.now). */
-  seen?: JsonObject;
-  seenAt?: number;
-  /** A delete that is under way. */
-  deleting?: Promise<unknown>;
-  /** This run has sent a delete for it. */
-  isDeleteSent?: true;
-  /** An attempt of that delete lost its answer: the service may yet carry it out. */
-  mayBeDeletedYet?: true;
-  /** After that a create of this run was answered with its id: the id is another rule's now. */
-  isGivenAgain?: true;
-}
-
 /**
  * A reading by which nothing is created any more: another run may have made the rules since. Readings that take long are
  * repeated less often, so that they cost a fortieth of a run at most.
@@ -70,15 +52,9 @@ const secondLookMs = 1000;
  */
 export class Live {
   readonly contract: Contract;
+  readonly paper: Paper;
   readonly #connect: () => Promise<RulesClient>;
   readonly #onListed: (rules: number) => void;
-  readonly #records = new Map<string, RuleRecord>();
-  /** The ids of rules that this run wrote, by natural key. */
-  readonly #writtenByKey = new Map<string, Set<string>>();
-  /** The last create under way for a natural key. */
-  readonly #creating = new Map<string, Promise<unknown>>();
-  /** Requests of creates that are under way. */
-  readonly #sending = new Set<Promise<unknown>>();
   #client: Promise<RulesClient> | undefined;
   #pass: Promise<Pass> | undefined;
   #nextPass: Promise<Pass> | undefined;
@@ -95,11 +71,12 @@ export class Live {
    * @param connect called on first use: check and diff, all that a preview calls, need neither HTTP nor credentials, but
    * for a set with onUnmanaged
    */
-  constructor(contract: Contract, connect: () => Promise<RulesClient>, onListed: (rules: number) => void = () => {}) {
-    this.contract = contract;
+  constructor(paper: Paper, connect: () => Promise<RulesClient>, onListed: (rules: number) => void = () => {}) {
+    this.contract = paper.contract;
+    this.paper = paper;
     this.#connect = connect;
     this.#onListed = onListed;
-    this.#turns = new PQueue({ concurrency: contract.limits.concurrency });
+    this.#turns = new PQueue({ concurrency: this.contract.limits.concurrency });
   }
 
   client(): Promise<RulesClient> {
@@ -115,7 +92,7 @@ export class Live {
    * in the list only if that was read anyhow; what a GET showed in this run counts. `fresh`: by a GET.
    */
   async look(known: KnownRule, label: string | undefined, how: How): Promise<Sight> {
-    const record = this.#record(known.ruleId);
+    const record = this.paper.of(known.ruleId);
     const { list } = this.contract.operations;
     let isUnlisted = false;
     // A list may be behind, and what is not known of a rule must not stand in it.
@@ -149,7 +126,7 @@ export class Live {
   /** True where the list, read after a GET of the rule, shows another mark than the GET: only a new GET tells whose it is. */
   #isMarkedSince(ruleId: string): boolean {
     const { owner } = this.contract.rule;
-    const { seen, seenAt = 0 } = this.#record(ruleId);
+    const { seen, seenAt = 0 } = this.paper.of(ruleId);
     if (owner === null || seen === undefined || this.#lastPass === undefined || this.#lastPass.beganAt < seenAt)
       return false;
     const listed = this.#lastPass.byId.get(ruleId)?.rule;
@@ -173,7 +150,7 @@ export class Live {
    */
   async lookForId(known: KnownRule, label: string | undefined, isDue: boolean): Promise<Sight> {
     const { operations, rule } = this.contract;
-    const record = this.#record(known.ruleId);
+    const record = this.paper.of(known.ruleId);
     await Promise.allSettled([record.deleting]);
     if (record.written) return { is: "present", rule: record.written };
     if (record.written === null && rule.gone.length === 0) return { is: "absent" };
@@ -191,7 +168,7 @@ export class Live {
    * where nothing tells that the list shows it as it is and whole.
    */
   glance({ ruleId, definition }: KnownRule): JsonObject | undefined {
-    const { written, seen } = this.#record(ruleId);
+    const { written, seen } = this.paper.of(ruleId);
     if (written !== undefined || seen !== undefined) return written === undefined ? seen : undefined;
     const listed = this.contract.operations.list?.lagMs === 0 ? this.#lastPass?.byId.get(ruleId)?.rule : undefined;
     const isWhole = listed !== undefined && Object.keys(definition).every((name) => Object.hasOwn(listed, name));
@@ -277,7 +254,7 @@ export class Live {
   leftOutOf(pass: Pass): string | undefined {
     const lagMs = this.contract.operations.list?.lagMs ?? null;
     if (lagMs === null || this.canShift(pass)) return undefined;
-    for (const [ruleId, { written, writtenAt = pass.beganAt, deleting }] of this.#records)
+    for (const [ruleId, { written, writtenAt = pass.beganAt, deleting }] of this.paper.all())
       if (written && writtenAt + lagMs < pass.beganAt && deleting === undefined && !pass.byId.has(ruleId))
         return ruleId;
     return undefined;
@@ -296,7 +273,7 @@ export class Live {
     const marked = (await this.listed()).byResource.get(hash) ?? [];
     return marked.filter(({ ruleId, rule }) => {
       const mark = markIn(rule, contract);
-      return mark !== undefined && markId(mark) === id && !this.isGone(ruleId);
+      return mark !== undefined && markId(mark) === id && !this.paper.isGone(ruleId);
     });
   }
 
@@ -313,8 +290,7 @@ export class Live {
 
   /** The natural key's value as a text to compare by; undefined where there is none. */
   naturalKeyOf(definition: JsonObject): string | undefined {
-    const { rule } = this.contract;
-    return rule.naturalKey === null ? undefined : canonicalAt(definition, rule.naturalKey, rule);
+    return this.paper.naturalKeyOf(definition);
   }
 
   /**
@@ -326,12 +302,13 @@ export class Live {
     const hasList = this.contract.operations.list !== null;
     const key = this.naturalKeyOf(definition);
     const hash = this.contract.rule.owner === null ? undefined : resource;
-    if (!hasList || (key === undefined && hash === undefined)) return key === undefined ? [] : this.#written(key);
+    if (!hasList || (key === undefined && hash === undefined))
+      return key === undefined ? [] : this.paper.writtenWith(key);
     const pass = await this.#recent();
     const byKey = key === undefined ? [] : this.#listedWith(key, pass);
     const marked = hash === undefined ? [] : (pass.byResource.get(hash) ?? []);
     const listed = [...byKey, ...marked.filter(({ ruleId }) => byKey.every((each) => each.ruleId !== ruleId))];
-    return [...(await this.#settled(listed)), ...(key === undefined ? [] : this.#written(key))];
+    return [...(await this.#settled(listed)), ...(key === undefined ? [] : this.paper.writtenWith(key))];
   }
 
   /** The rules with a natural key. A later reading whose rows moved while it was read may lack one that the first had. */
@@ -345,22 +322,15 @@ export class Live {
   /** Those of them that no delete takes away, and of which this run knows nothing newer. */
   async #settled(found: readonly LiveRule[]): Promise<LiveRule[]> {
     // A rule that is on its way out must not be taken over.
-    await Promise.allSettled(found.map(({ ruleId }) => this.#record(ruleId).deleting));
-    return found.filter(({ ruleId }) => this.#record(ruleId).written === undefined);
-  }
-
-  #written(key: string): LiveRule[] {
-    return [...(this.#writtenByKey.get(key) ?? [])].flatMap((ruleId) => {
-      const rule = this.#record(ruleId).written;
-      return rule ? [{ ruleId, rule }] : [];
-    });
+    await Promise.allSettled(found.map(({ ruleId }) => this.paper.of(ruleId).deleting));
+    return found.filter(({ ruleId }) => this.paper.of(ruleId).written === undefined);
   }
 
   /** Every rule at the service but dead ones, as far as the list and what this run wrote tell. Needs `operations.list`. */
   async all(): Promise<LiveRule[]> {
     const { byId } = await this.listed();
-    const listed = [...byId.values()].filter(({ ruleId }) => this.#record(ruleId).written === undefined);
-    return [...listed, ...this.writtenSince()];
+    const listed = [...byId.values()].filter(({ ruleId }) => this.paper.of(ruleId).written === undefined);
+    return [...listed, ...this.paper.writtenSince()];
   }
 
   /** As {@link Live.all}, for who uses all of a rule: a list of summaries is refused. @throws MerchantRulesError RESPONSE_INVALID */
@@ -380,123 +350,8 @@ export class Live {
     return saysSo(rule, "foreign", this.contract);
   }
 
-  /**
-   * This run made, changed or saw the rule (null: deleted it, or saw that it is gone): the list tells it no longer. Undefined:
-   * nothing is known of it.
-   */
-  remember(ruleId: string, rule: JsonObject | null | undefined): void {
-    const record = this.#record(ruleId);
-    if (record.written) this.#writtenWith(record.written)?.delete(ruleId);
-    record.written = rule;
-    record.writtenAt = performance.now();
-    delete record.seen;
-    if (rule) this.#writtenWith(rule)?.add(ruleId);
-  }
-
-  /** The rule as this run wrote or saw it after the list was read; null: it is gone; undefined: nothing. */
-  written(ruleId: string): JsonObject | null | undefined {
-    return this.#record(ruleId).written;
-  }
-
-  /** The rules that this run made, changed or saw by themselves, and that are there as far as it knows. */
-  writtenSince(): LiveRule[] {
-    return [...this.#records].flatMap(([ruleId, { written }]) => (written ? [{ ruleId, rule: written }] : []));
-  }
-
-  isGone(ruleId: string): boolean {
-    return this.#record(ruleId).written === null;
-  }
-
-  isBeingDeleted(ruleId: string): boolean {
-    return this.#record(ruleId).deleting !== undefined;
-  }
-
-  /** Marks a delete as under way, until it ends. */
-  async deleting<T>(ruleId: string, run: () => Promise<T>): Promise<T> {
-    const record = this.#record(ruleId);
-    record.isDeleteSent = true;
-    delete record.isGivenAgain;
-    const busy = run();
-    record.deleting = busy;
-    try {
-      return await busy;
-    } finally {
-      delete record.deleting;
-    }
-  }
-
-  /** An attempt of this run's delete lost its answer. */
-  sayDeletedLate(ruleId: string): void {
-    this.#record(ruleId).mayBeDeletedYet = true;
-  }
-
-  /** True of an id whose next rule a delete of this run may take, because the service may carry it out late. */
-  mayBeDeletedYet(ruleId: string): boolean {
-    return this.#record(ruleId).mayBeDeletedYet === true;
-  }
-
-  /** Marks the request of a create as under way, until it has ended and {@link Live.madeNow} was said of its rule. */
-  async sending<T>(run: () => Promise<T>): Promise<T> {
-    const busy = run();
-    this.#sending.add(busy);
-    try {
-      return await busy;
-    } finally {
-      this.#sending.delete(busy);
-    }
-  }
-
-  /**
-   * A create of this run has made the rule. A service that gives ids again may have given that of a rule whose delete
-   * is not answered yet.
-   */
-  madeNow(ruleId: string, definition: JsonObject): void {
-    const record = this.#record(ruleId);
-    if (record.isDeleteSent) record.isGivenAgain = true;
-    this.remember(ruleId, definition);
-  }
-
-  /** True where the id of a rule that this run has deleted is another rule's now, as far as creates are answered. */
-  isGivenAgain(ruleId: string): boolean {
-    return this.#record(ruleId).isGivenAgain === true;
-  }
-
-  /** Waits for the answers of the creates that are under way. */
-  async createsAnswered(): Promise<void> {
-    await Promise.allSettled(this.#sending);
-  }
-
-  /** Waits for the end of a delete. @returns true where one was under way */
-  async deleteEnded(ruleId: string): Promise<boolean> {
-    const { deleting } = this.#record(ruleId);
-    await Promise.allSettled([deleting]);
-    return deleting !== undefined;
-  }
-
-  /** Runs creates of one natural key one after another, so that the second sees what the first made. */
-  async oneAtATime<T>(definition: JsonObject, run: () => Promise<T>): Promise<T> {
-    const key = this.naturalKeyOf(definition);
-    if (key === undefined) return run();
-    const turn = Promise.allSettled([this.#creating.get(key)]).then(run);
-    this.#creating.set(key, turn);
-    try {
-      return await turn;
-    } finally {
-      if (this.#creating.get(key) === turn) this.#creating.delete(key);
-    }
-  }
-
-  #record(ruleId: string): RuleRecord {
-    return getOrMake(this.#records, ruleId, () => ({}));
-  }
-
-  #writtenWith(rule: JsonObject): Set<string> | undefined {
-    const key = this.naturalKeyOf(rule);
-    return key === undefined ? undefined : getOrMake(this.#writtenByKey, key, () => new Set());
-  }
-
   async #get({ ruleId, definition }: KnownRule, label: string | undefined): Promise<Sight> {
-    const before = this.#record(ruleId).written;
+    const before = this.paper.of(ruleId).written;
     const seenAt = performance.now();
     try {
       const { rule } = await (await this.client()).get(ruleId, {
@@ -504,12 +359,12 @@ export class Live {
         ...(label === undefined ? {} : { label }),
       });
       if (this.isDead(rule)) return { is: "absent", isDead: true };
-      Object.assign(this.#record(ruleId), { seen: rule, seenAt });
+      Object.assign(this.paper.of(ruleId), { seen: rule, seenAt });
       return { is: "present", rule };
     } catch (error) {
       if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
       // A read that began before the rule was made says nothing of it.
-      const { written } = this.#record(ruleId);
+      const { written } = this.paper.of(ruleId);
       return written && written !== before ? { is: "present", rule: written } : { is: "absent" };
     }
   }

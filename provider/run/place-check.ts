@@ -16,6 +16,7 @@ import { isSamePlace, type Site, siteText } from "../merchant/site.ts";
 import { nothingTells, otherIdentity } from "../refusals/place.ts";
 import type { Claims, Noted } from "./claims.ts";
 import type { Live } from "./live.ts";
+import type { Paper } from "./paper.ts";
 import type { Resource } from "./resource.ts";
 
 /** The connection that is checked. */
@@ -24,6 +25,7 @@ interface Checked {
   readonly identityNow: string | undefined;
   readonly contract: Contract;
   readonly live: Live;
+  readonly paper: Paper;
   readonly claims: Claims;
   /** True where the Connection was made in this run. */
   readonly isMade: boolean;
@@ -153,7 +155,7 @@ export class PlaceCheck {
 
   /** A rule that this run has made, written or deleted shows nothing about older ones. */
   #isUntouched({ ruleId }: KnownRule): boolean {
-    return this.#place.live.written(ruleId) === undefined;
+    return this.#place.paper.written(ruleId) === undefined;
   }
 }
 

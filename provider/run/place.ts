@@ -8,11 +8,13 @@ import { notTheIdentity } from "../refusals/place.ts";
 import type { Claims } from "./claims.ts";
 import type { FirstWrites } from "./first-writes.ts";
 import type { Live } from "./live.ts";
+import type { Paper } from "./paper.ts";
 import { PlaceCheck } from "./place-check.ts";
 
 /** What connections with the same address, parameters and credentials share: two merchants may both have a rule 1. */
 export interface Reached {
   readonly live: Live;
+  readonly paper: Paper;
   readonly firstWrites: FirstWrites;
 }
 
@@ -29,6 +31,7 @@ export class Place {
   readonly options: PlaceOptions;
   readonly contract: Contract;
   readonly live: Live;
+  readonly paper: Paper;
   readonly firstWrites: FirstWrites;
   readonly claims: Claims;
   readonly words: StackWords;
@@ -39,10 +42,11 @@ export class Place {
   readonly #keys = new Map<string, string | null>();
   #identityNow: string | undefined;
 
-  constructor(options: PlaceOptions, { live, firstWrites }: Reached, ofProcess: OfProcess) {
+  constructor(options: PlaceOptions, { live, paper, firstWrites }: Reached, ofProcess: OfProcess) {
     this.options = options;
     this.contract = options.contract;
     this.live = live;
+    this.paper = paper;
     this.firstWrites = firstWrites;
     this.claims = ofProcess.claims;
     this.words = ofProcess.words;

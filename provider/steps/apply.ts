@@ -194,7 +194,7 @@ async function updated({ known, declared }: Change, task: Task, progress: Progre
     return;
   }
   delete progress.known;
-  const gone = task.place.live.isGone(known.ruleId) ? known : undefined;
+  const gone = task.place.paper.isGone(known.ruleId) ? known : undefined;
   take(await createOnce(withoutOwnId(declared, known), task, gone), progress);
 }
 
@@ -235,7 +235,7 @@ function outcome(
 ): Outcome {
   const isOld = error !== undefined && "known" in step && step.known === known;
   const isThere = (rule: KnownRule | undefined): rule is KnownRule =>
-    rule !== undefined && !place.live.isGone(rule.ruleId);
+    rule !== undefined && !place.paper.isGone(rule.ruleId);
   return {
     key: step.key,
     ...(isThere(known) ? { known } : {}),

@@ -32,7 +32,7 @@ export async function chosenId(making: Making): Promise<Chosen | undefined> {
     if (place.claims.isKnownToOther(ruleId, of, key) || place.claims.others(ruleId, of, key).length > 0) continue;
     const sight = await place.live.lookForId({ ruleId, definition }, of.label(key), making.isDue === true);
     if (sight.is === "absent" && sight.isDead !== true) {
-      if (place.live.mayBeDeletedYet(ruleId)) throw mayBeDeleted(ruleId, attempted);
+      if (place.paper.mayBeDeletedYet(ruleId)) throw mayBeDeleted(ruleId, attempted);
       return { ruleId };
     }
     if (sight.is === "absent") continue;

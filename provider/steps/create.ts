@@ -29,7 +29,7 @@ export function createOnce(declared: DeclaredRule, task: Task, inPlaceOf?: Known
   const { definition, adopt } = declared;
   const { key, of, place } = task;
   const making = { ...declared, ...task, inPlaceOf, attempted: `create rule ${of.label(key) ?? ""}`.trimEnd() };
-  return place.live.oneAtATime(definition, async () => {
+  return place.paper.oneAtATime(definition, async () => {
     await place.check.ofCreate(of);
     if (typeof adopt === "string") return (await adoptNamed(adopt, making)) ?? create(making);
     if (adopt === true && !place.live.canSearch(definition)) throw cannotSearch(making);
@@ -57,7 +57,7 @@ async function made(given: Making): Promise<Made> {
   if (meant === undefined) return create(making);
   const { ruleId } = meant.existing;
   // Its delete has begun since it was found, or is done. The next search waits for the end of that.
-  if (place.live.isBeingDeleted(ruleId) || place.live.isGone(ruleId)) return made(making);
+  if (place.paper.isBeingDeleted(ruleId) || place.paper.isGone(ruleId)) return made(making);
   if (!(await areThere(found, making))) return made(making);
   if (verdict.is !== "take") throw refusalOf(verdict.is, meant, found, making);
   return (await takeOver(meant, verdict.by, making)) ?? create(making);
@@ -67,17 +67,17 @@ async function made(given: Making): Promise<Made> {
 async function areThere(found: readonly Found[], { of, key, place }: Making): Promise<boolean> {
   const unseen = found.filter(
     ({ existing: { ruleId } }) =>
-      place.live.mayBeGone(ruleId) && !place.claims.isKnown(ruleId) && place.live.written(ruleId) === undefined,
+      place.live.mayBeGone(ruleId) && !place.claims.isKnown(ruleId) && place.paper.written(ruleId) === undefined,
   );
   for (const { existing } of unseen)
-    if (!(await place.live.isThere(existing.ruleId, of.label(key)))) place.live.remember(existing.ruleId, null);
-  return unseen.every(({ existing }) => !place.live.isGone(existing.ruleId));
+    if (!(await place.live.isThere(existing.ruleId, of.label(key)))) place.paper.remember(existing.ruleId, null);
+  return unseen.every(({ existing }) => !place.paper.isGone(existing.ruleId));
 }
 
 /** A rule that came since this run began, and not by it: another run of the stack makes the same rules now. */
 function bewareOfOthers(found: readonly Found[], { place, of, key }: Making): void {
   const other = found.find(({ existing: { ruleId } }) => {
-    const isNew = !place.live.wasThere(ruleId) && place.live.written(ruleId) === undefined;
+    const isNew = !place.live.wasThere(ruleId) && place.paper.written(ruleId) === undefined;
     return isNew && !place.claims.isKnown(ruleId);
   });
   if (other === undefined || place.contract.operations.list === null) return;
@@ -142,26 +142,26 @@ async function send(making: Making): Promise<Made> {
     const body = marked(definition, mark, place.contract);
     const options = { ...naming(making, making), ...(chosen === undefined ? {} : { ruleId: chosen }) };
     const client = await place.live.client();
-    const answer = await place.live.sending(async () => {
+    const answer = await place.paper.sending(async () => {
       const created = await client.create(body, options);
       const isOld =
         created.ruleId !== chosen &&
         wasBefore(created.ruleId, before, place) &&
-        !place.live.isBeingDeleted(created.ruleId);
+        !place.paper.isBeingDeleted(created.ruleId);
       demandOwnMaking(created, isOld, making);
-      place.live.madeNow(created.ruleId, definition);
+      place.paper.madeNow(created.ruleId, definition);
       return created;
     });
     const written = { ruleId: answer.ruleId, definition, ...noted(mark, making) };
     const { claim: isGivenAgain, by } = sameRow(written, making, false);
     hear(written, making);
     if (await isTakenByDelete(written, making)) {
-      place.live.remember(written.ruleId, null);
+      place.paper.remember(written.ruleId, null);
       place.claims.drop(of, key);
       return await made(making);
     }
     // Of a rule that this run deletes nothing is lost.
-    if (isGivenAgain === "yes" && !place.live.isGivenAgain(written.ruleId))
+    if (isGivenAgain === "yes" && !place.paper.isGivenAgain(written.ruleId))
       throw new Written(written, idAgain(written.ruleId, by?.of.owner, making));
     if (chosen !== undefined && answer.ruleId !== chosen) throw new Written(written, notChosen(answer.ruleId, making));
     const driven = await driveNew(answer, written, making);
@@ -184,8 +184,8 @@ function hear(row: KnownRule, { of, key, place, definition }: Making): void {
  * A service may give the id of a rule whose delete is under way. That delete, sent again after a lost answer, takes the new
  * rule.
  */
-async function isTakenByDelete(written: KnownRule, { of, key, place: { live } }: Making): Promise<boolean> {
-  if (!(await live.deleteEnded(written.ruleId))) return false;
+async function isTakenByDelete(written: KnownRule, { of, key, place: { live, paper } }: Making): Promise<boolean> {
+  if (!(await paper.deleteEnded(written.ruleId))) return false;
   const sight = await live.look(written, of.label(key), "fresh");
   return sight.is === "absent" && !(await live.isStillListed(written.ruleId));
 }
@@ -237,7 +237,7 @@ async function searchAfter({ error, before, mark }: Unanswered, making: Making):
   if (own !== undefined) {
     const known = { ruleId: own.ruleId, definition, ...noted(markIn(own.rule, place.contract), making) };
     // Its id may be that of a rule which this run has deleted.
-    place.live.madeNow(own.ruleId, definition);
+    place.paper.madeNow(own.ruleId, definition);
     hear(known, making);
     return { known: await kept(await driveNew(own, known, making), known, "create", making), isTakenOver: false };
   }

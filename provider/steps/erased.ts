@@ -40,7 +40,7 @@ export function demandNothingErased(
 /** The same of a rule that is to be replaced by a new one. */
 export async function demandNothingLost(known: KnownRule, definition: JsonObject, task: Task): Promise<void> {
   const { of, key, place } = task;
-  if (known.isTaken !== true || place.live.isGone(known.ruleId)) return;
+  if (known.isTaken !== true || place.paper.isGone(known.ruleId)) return;
   const sight = await place.live.look(known, of.label(key), "cheap");
   if (sight.is === "absent") return;
   const attempted = `replace rule ${of.label(key) ?? known.ruleId}`;

@@ -82,8 +82,8 @@ export function hasOurNames(mark: Mark, { of, key }: Pick<Task, "of" | "key">): 
 export type Before = Pass["byId"] | undefined;
 
 /** True of a rule that was there before this write; the id of one that this run has deleted may be given again. */
-export function wasBefore(ruleId: string, before: Before, { live }: Pick<Place, "live">): boolean {
-  return before?.has(ruleId) === true && !live.isGone(ruleId);
+export function wasBefore(ruleId: string, before: Before, { paper }: Pick<Place, "paper">): boolean {
+  return before?.has(ruleId) === true && !paper.isGone(ruleId);
 }
 
 /** True where a rule can be looked up that a write of this run may have made: by its natural key or its mark. */

@@ -63,7 +63,7 @@ export async function lookForHandEdits(
 }
 
 async function seen(known: KnownRule, label: string | undefined, place: Place): Promise<JsonObject | undefined> {
-  if (place.live.isGone(known.ruleId)) return undefined;
+  if (place.paper.isGone(known.ruleId)) return undefined;
   const sight = await place.live.look(known, label, "list");
   return sight.is === "present" ? sight.rule : undefined;
 }

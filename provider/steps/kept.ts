@@ -45,7 +45,7 @@ export async function kept(
       return { ...written, definition: before, doubt: fieldsAdded(before, definition) };
   }
   const now = { ...written, definition: seenAs(live, definition, place) };
-  place.live.remember(ruleId, now.definition);
+  place.paper.remember(ruleId, now.definition);
   const attempted = `${operation} rule ${of.label(key) ?? ruleId} (id ${ruleId})`;
   if (isAsDeclared(live, definition, place)) throw new Written(unmarked(now), markLost(attempted, place));
   const reason = `the service keeps another rule than the declared one: it differs at ${pathsOf(live, definition, place)}`;

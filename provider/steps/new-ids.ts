@@ -23,7 +23,7 @@ export function follow(known: KnownRule, to: string, before: Before, task: Task)
       advice: "correct operations.update or rule.id in the contract: the answer to an update has the rule's new id",
     });
   }
-  place.live.remember(known.ruleId, null);
+  place.paper.remember(known.ruleId, null);
 }
 
 /**
@@ -54,7 +54,7 @@ export async function afterLostAnswer(
  */
 export function demandLookUp(known: KnownRule, definition: JsonObject, attempted: string, task: Task): void {
   if (canLookUp(definition, task)) return;
-  task.place.live.remember(known.ruleId, undefined);
+  task.place.paper.remember(known.ruleId, undefined);
   const reason = `rule ${known.ruleId} is no longer there. It may have another id by now, as an update gives one (operations.update.id), and the contract has nothing to find it by`;
   const advice = `${lookYourself(task)}. With operations.list and rule.naturalKey in the contract it is found by itself`;
   throw new Written(

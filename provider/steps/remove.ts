@@ -18,11 +18,11 @@ import { sayWhatMayBeLeft } from "./new-ids.ts";
  */
 export async function remove(row: KnownRule, task: Task): Promise<void> {
   const { place } = task;
-  if (place.live.isGone(row.ruleId) || (await isPassedOn(row, task))) return;
+  if (place.paper.isGone(row.ruleId) || (await isPassedOn(row, task))) return;
   const known = await toGo(row, undefined, task);
   if (known === undefined || !(await removeNow(known, task))) {
     // An update that was not answered may have given it another id.
-    if (known === undefined && place.live.isGone(row.ruleId)) await sayWhatMayBeLeft(row, task);
+    if (known === undefined && place.paper.isGone(row.ruleId)) await sayWhatMayBeLeft(row, task);
     return;
   }
   place.claims.drop(task.of, task.key, known.ruleId);
@@ -76,7 +76,7 @@ async function toGo(row: KnownRule, how: How | undefined, task: Task): Promise<K
     case "delete":
       return known;
     case "done":
-      place.live.remember(ruleId, null);
+      place.paper.remember(ruleId, null);
       return undefined;
     case "let go, said": {
       const mark = rule === undefined ? undefined : markIn(rule, place.contract);
@@ -100,7 +100,7 @@ async function removeNow(known: KnownRule, task: Task): Promise<boolean> {
       return { value: false, isDone: false };
     // Or another resource has. Nothing may come between this and the delete's beginning.
     if (isTakenMeanwhile(known, task)) return { value: false, isDone: false };
-    const isDone = await place.live.deleting(ruleId, () => sendDelete(known, task));
+    const isDone = await place.paper.deleting(ruleId, () => sendDelete(known, task));
     return { value: isDone, isDone };
   };
   // Refused before the first request, so there is nothing to look at.
@@ -108,7 +108,7 @@ async function removeNow(known: KnownRule, task: Task): Promise<boolean> {
   try {
     return await place.firstWrites.run("delete", known, known.definition, write);
   } catch (error) {
-    if (place.live.isGone(ruleId)) await seeAgain(known, task);
+    if (place.paper.isGone(ruleId)) await seeAgain(known, task);
     throw error;
   }
 }
@@ -123,7 +123,7 @@ async function seeAgain({ ruleId, definition }: KnownRule, { key, of, place }: T
   const sight = await place.live.look({ ruleId, definition }, of.label(key), "fresh").catch((error: unknown) => {
     if (!isMerchantRulesError(error)) throw error;
   });
-  if (sight?.is === "present") place.live.remember(ruleId, sight.rule);
+  if (sight?.is === "present") place.paper.remember(ruleId, sight.rule);
 }
 
 /** @returns true where the service said that it did so, false where the rule was not there */
@@ -135,23 +135,23 @@ async function sendDelete(known: KnownRule, task: Task): Promise<boolean> {
   try {
     const answer = await (await place.live.client()).delete(known.ruleId, naming(known, task));
     isAnswered = answer !== "unconfirmed";
-    if (answer !== "deleted") place.live.sayDeletedLate(known.ruleId);
+    if (answer !== "deleted") place.paper.sayDeletedLate(known.ruleId);
     isSure = isAnswered && !place.contract.operations.delete.readAfter;
   } catch (error) {
     if (!isMerchantRulesError(error)) throw error;
-    if (error.outcomeUnknown) place.live.sayDeletedLate(known.ruleId);
+    if (error.outcomeUnknown) place.paper.sayDeletedLate(known.ruleId);
     if (error.code === "RULE_NOT_FOUND") notFound = error;
     else if (error.outcomeUnknown && (await isSeenToBeGone(known, task))) isSure = true;
-    else if (place.live.isGivenAgain(known.ruleId)) return true;
+    else if (place.paper.isGivenAgain(known.ruleId)) return true;
     else throw error.outcomeUnknown ? perhapsDeleted(error) : error;
   }
   // A path that is wrong in the contract is answered 404, too; a page in between says 200.
   const isFound = !isSure && (await (isAnswered ? isThere : isSeen)(known, task));
-  if (isFound) await place.live.createsAnswered();
+  if (isFound) await place.paper.createsAnswered();
   // The rule that has the id by now is not the one that was deleted.
-  if (place.live.isGivenAgain(known.ruleId)) return notFound === undefined;
+  if (place.paper.isGivenAgain(known.ruleId)) return notFound === undefined;
   if (isFound) throw notFound === undefined ? stillThere(known, task) : yetFound("delete", notFound);
-  place.live.remember(known.ruleId, null);
+  place.paper.remember(known.ruleId, null);
   return notFound === undefined;
 }
 
@@ -162,7 +162,7 @@ async function isSeenToBeGone(known: KnownRule, task: Task): Promise<boolean> {
   } catch (error) {
     if (!isMerchantRulesError(error)) throw error;
   }
-  await task.place.live.createsAnswered();
+  await task.place.paper.createsAnswered();
   return false;
 }
 

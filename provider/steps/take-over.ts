@@ -40,7 +40,7 @@ export async function adoptNamed(ruleId: string, making: Making): Promise<Made |
   const existing = { ruleId, rule: sight.rule };
   if (place.live.isForeign(sight.rule)) throw notOurs(existing, "is the service's own (rule.foreign)", making);
   const { claim, by } = claimOn(ruleId, sight.rule, making);
-  if (place.live.isBeingDeleted(ruleId) || claim === "yes") {
+  if (place.paper.isBeingDeleted(ruleId) || claim === "yes") {
     const reason = `rule ${ruleId} is managed by ${named(by?.of.owner)} of this stack`;
     const advice =
       claim === "yes"

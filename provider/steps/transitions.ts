@@ -105,7 +105,7 @@ class Driver {
     } catch (error) {
       if (!isMerchantRulesError(error)) throw error;
       const known = this.known(this.#rule ?? rule);
-      this.#task.place.live.remember(known.ruleId, known.definition);
+      this.#task.place.paper.remember(known.ruleId, known.definition);
       throw new Written(error.outcomeUnknown ? { ...known, doubt: {} } : known, error);
     }
   }

@@ -260,7 +260,7 @@ class Update {
     const before = idsChange(place) && place.contract.operations.list ? (await place.live.listed()).byId : undefined;
     if (!isUpdate) {
       await drive(rule === undefined ? undefined : { ruleId: known.ruleId, rule }, this.#written, this.#task);
-      place.live.remember(known.ruleId, definition);
+      place.paper.remember(known.ruleId, definition);
       return { value: { ...this.#written, ...(known.isTaken ? { isTaken: true } : {}) }, isDone: true };
     }
     const sent = await this.#send().then(
@@ -276,7 +276,7 @@ class Update {
     this.#written = { ...this.#written, ruleId };
     follow(known, ruleId, before, this.#task);
     this.#isAnswered = true;
-    place.live.remember(ruleId, definition);
+    place.paper.remember(ruleId, definition);
     const shownBefore = answer === undefined || isIdAlone(answer.rule, place) ? known.definition : undefined;
     return await this.#kept(answer, shownBefore);
   }
@@ -400,14 +400,14 @@ function goneAtUpdate(
   const { ruleId } = known;
   const isNamed = typeof adopt === "string" && adopt !== ruleId;
   if (idsChange(place) && !isNamed) demandLookUp(known, definition, attempted, { of, key, place, ...task });
-  place.live.remember(ruleId, null);
+  place.paper.remember(ruleId, null);
   place.claims.drop(of, key, ruleId);
   return undefined;
 }
 
-function isAnotherKey({ ruleId, definition }: KnownRule, declared: JsonObject, { live }: Place): boolean {
+function isAnotherKey({ ruleId, definition }: KnownRule, declared: JsonObject, { live, paper }: Place): boolean {
   const wanted = live.naturalKeyOf(declared);
-  return wanted !== undefined && wanted !== live.naturalKeyOf(live.written(ruleId) ?? definition);
+  return wanted !== undefined && wanted !== live.naturalKeyOf(paper.written(ruleId) ?? definition);
 }
 
 /** A service calls a natural key a conflict that another rule has, and the version of a rule that somebody has changed. */
