@@ -6,8 +6,14 @@ import { type Mark, markId, markIn, ownerIn } from "../merchant/mark.ts";
 import type { KnownRule } from "./plan.ts";
 
 /** Anything that reaches the service by a contract: a place, or its reader. */
-interface Spoken {
+export interface Spoken {
   readonly contract: Contract;
+}
+
+/** The natural key's value as a text to compare by; undefined where there is none. */
+export function naturalKeyIn(rule: JsonObject, { contract }: Spoken): string | undefined {
+  const { naturalKey } = contract.rule;
+  return naturalKey === null ? undefined : json.canonicalAt(rule, naturalKey, contract.rule);
 }
 
 /** A live rule as far as a definition speaks of it. */

@@ -4,8 +4,8 @@ import { getOrMake } from "../../sdk/get-or-make.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { print, warn } from "../host/print.ts";
 import type { Owner } from "../merchant/mark.ts";
+import { Audits } from "../run/audits.ts";
 import { Claims } from "../run/claims.ts";
-import { FirstWrites } from "../run/first-writes.ts";
 import { Live } from "../run/live.ts";
 import { Paper } from "../run/paper.ts";
 import { Place, type Reached } from "../run/place.ts";
@@ -140,7 +140,7 @@ export class Session {
       const reached = getOrMake(this.#reached, key, () => {
         const paper = new Paper(contract);
         const live = new Live(paper, () => connectTo(settings.client), this.#onListed);
-        return { live, paper, firstWrites: new FirstWrites(live, this.claims) };
+        return { live, paper, audits: new Audits(live, this.claims) };
       });
       const { claims, words } = this;
       const place = new Place(settings.place, reached, { claims, words, isMade: (each) => this.#made.has(each) });

@@ -95,7 +95,7 @@ export function hintAtTexts(inputs: Properties): string | undefined {
   return `${name}: ${count} rules are declared as objects. Declared as JSON texts they take the engine a fraction of the time: ruleTexts(rules), or loadRules(folder, { as: "texts" })`;
 }
 
-/** Describes the outcome of a set's run: `created 1, updated 2, deleted 0, unchanged 997`; and the rules taken over. */
+/** Describes the outcome of a set's run: `1 created and verified, 2 updated and verified, 997 unchanged`; and the rules taken over. */
 export function describeOutcome(steps: readonly Step[], outcomes: readonly Outcome[], of: Resource): readonly string[] {
   const failed = outcomes.filter(({ error }) => error !== undefined).length;
   const done = steps.filter((_, index) => outcomes[index]?.error === undefined);
@@ -103,19 +103,16 @@ export function describeOutcome(steps: readonly Step[], outcomes: readonly Outco
   const takenOver = outcomes.filter(
     ({ isTakenOver, error }, index) => error === undefined && steps[index]?.kind === "create" && isTakenOver,
   ).length;
-  const always = [
-    `created ${count("create") - takenOver}`,
-    `updated ${count("update")}`,
-    `deleted ${count("delete")}`,
-    `unchanged ${count("keep")}`,
-  ];
-  const others = [
-    [count("replace"), "replaced"],
+  const counts = counted([
+    [count("create") - takenOver, "created and verified"],
+    [count("update"), "updated and verified"],
+    [count("replace"), "replaced and verified"],
+    [count("delete"), "deleted and verified"],
     [takenOver, "taken over"],
+    [count("keep"), "unchanged"],
     [failed, "failed"],
-  ] as const;
-  const more = others.flatMap(([number, word]) => (number === 0 ? [] : [`${word} ${number}`]));
-  return [`${nameOf(of)}: ${[...always, ...more].join(", ")}`, ...takenOverIn(outcomes)];
+  ]);
+  return [`${nameOf(of)}: ${counts === "" ? "no rules" : counts}`, ...takenOverIn(outcomes)];
 }
 
 /** Lists the rules that were taken over, one line for each way. */

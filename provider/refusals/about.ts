@@ -32,6 +32,6 @@ export interface Where {
     naturalKeyOf(definition: JsonObject): string | undefined;
   };
   readonly paper: { isGone(ruleId: string): boolean };
-  readonly firstWrites: { hasSaidWithoutId(): boolean };
+  readonly audits: { hasSaidWithoutId(): boolean };
   site(ownerId: string | undefined): Site;
 }

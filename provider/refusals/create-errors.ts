@@ -208,7 +208,7 @@ export function mayExist(
   const missing = list === null ? "no list operation" : "no natural key that this rule has";
   const canSearch = place.live.canSearch(definition);
   const isWithoutId = error.exchange?.isWithoutId === true;
-  const isSaid = isWithoutId && place.firstWrites.hasSaidWithoutId();
+  const isSaid = isWithoutId && place.audits.hasSaidWithoutId();
   const isRead = unread === undefined || isWithoutId;
   const isWhole = list !== null && list.lagMs !== null && isRead && leftOut === undefined;
   const canTell = ruleId !== undefined || (canSearch && isWhole);

@@ -5,7 +5,7 @@ import { type Contract, pagingOf } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../../sdk/get-or-make.ts";
 import { isEqual, type JsonObject, segmentsOf, valueAt } from "../../sdk/json/index.ts";
-import { isAsDeclared } from "../decide/live-rule.ts";
+import { isAsDeclared, naturalKeyIn } from "../decide/live-rule.ts";
 import type { KnownRule } from "../decide/plan.ts";
 import { warn } from "../host/print.ts";
 import { markId, markIn, parsedMark } from "../merchant/mark.ts";
@@ -112,7 +112,7 @@ export class Live {
         }
       }
     }
-    const sight = await this.#get(known, label);
+    const sight = await this.get(known, label);
     if (sight.is === "present" && isUnlisted) this.#sayUnlisted(known.ruleId);
     if (sight.is === "present" || sight.isDead) return sight;
     // The list was not asked: it is the second witness.
@@ -120,7 +120,7 @@ export class Live {
     if (list !== null) return sight;
     // Some services show a new rule late.
     await sleep(secondLookMs);
-    return await this.#get(known, label);
+    return await this.get(known, label);
   }
 
   /** True where the list, read after a GET of the rule, shows another mark than the GET: only a new GET tells whose it is. */
@@ -158,7 +158,7 @@ export class Live {
       const listed = (await this.listed()).byId.get(known.ruleId);
       return listed === undefined || record.written === null ? { is: "absent" } : { is: "present", rule: listed.rule };
     }
-    const sight = await this.#get(known, label);
+    const sight = await this.get(known, label);
     // A read that is behind shows what this run has deleted.
     return record.written === null && sight.is === "present" ? { is: "absent", isDead: true } : sight;
   }
@@ -198,9 +198,9 @@ export class Live {
    */
   async isThere(ruleId: string, label: string | undefined): Promise<boolean> {
     const known = { ruleId, definition: {} };
-    if ((await this.#get(known, label)).is === "present") return true;
+    if ((await this.get(known, label)).is === "present") return true;
     if (!(await this.isStillListed(ruleId))) return false;
-    if ((await this.#get(known, label)).is === "present") return true;
+    if ((await this.get(known, label)).is === "present") return true;
     throw contradiction(ruleId, label);
   }
 
@@ -212,6 +212,11 @@ export class Live {
       throw error;
     });
     return this.#pass;
+  }
+
+  /** The last reading that came to its end in this run. */
+  get lastPass(): Pass | undefined {
+    return this.#lastPass;
   }
 
   /** A pass that begins after this call; callers that wait for the same moment share one. */
@@ -290,7 +295,7 @@ export class Live {
 
   /** The natural key's value as a text to compare by; undefined where there is none. */
   naturalKeyOf(definition: JsonObject): string | undefined {
-    return this.paper.naturalKeyOf(definition);
+    return naturalKeyIn(definition, this);
   }
 
   /**
@@ -350,7 +355,8 @@ export class Live {
     return saysSo(rule, "foreign", this.contract);
   }
 
-  async #get({ ruleId, definition }: KnownRule, label: string | undefined): Promise<Sight> {
+  /** Reads one rule by a GET. */
+  async get({ ruleId, definition }: KnownRule, label?: string): Promise<Sight> {
     const before = this.paper.of(ruleId).written;
     const seenAt = performance.now();
     try {

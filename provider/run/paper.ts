@@ -1,7 +1,8 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { getOrMake } from "../../sdk/get-or-make.ts";
-import { canonicalAt, type JsonObject } from "../../sdk/json/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
+import { naturalKeyIn } from "../decide/live-rule.ts";
 
 /** This run's knowledge of one rule beside the list. */
 export interface RuleRecord {
@@ -132,7 +133,7 @@ export class Paper {
 
   /** Runs creates of one natural key one after another, so that the second sees what the first made. */
   async oneAtATime<T>(definition: JsonObject, run: () => Promise<T>): Promise<T> {
-    const key = this.naturalKeyOf(definition);
+    const key = naturalKeyIn(definition, this);
     if (key === undefined) return run();
     const turn = Promise.allSettled([this.#creating.get(key)]).then(run);
     this.#creating.set(key, turn);
@@ -161,14 +162,8 @@ export class Paper {
     return getOrMake(this.#records, ruleId, () => ({}));
   }
 
-  /** The natural key's value as a text to compare by; undefined where there is none. */
-  naturalKeyOf(definition: JsonObject): string | undefined {
-    const { rule } = this.contract;
-    return rule.naturalKey === null ? undefined : canonicalAt(definition, rule.naturalKey, rule);
-  }
-
   #writtenWith(rule: JsonObject): Set<string> | undefined {
-    const key = this.naturalKeyOf(rule);
+    const key = naturalKeyIn(rule, this);
     return key === undefined ? undefined : getOrMake(this.#writtenByKey, key, () => new Set());
   }
 }

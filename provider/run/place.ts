@@ -5,8 +5,8 @@ import type { PlaceOptions } from "../merchant/place-options.ts";
 import { isSamePlace, type Site, sameIdentity } from "../merchant/site.ts";
 import { pairWord, type StackWords } from "../merchant/words.ts";
 import { notTheIdentity } from "../refusals/place.ts";
+import type { Audits } from "./audits.ts";
 import type { Claims } from "./claims.ts";
-import type { FirstWrites } from "./first-writes.ts";
 import type { Live } from "./live.ts";
 import type { Paper } from "./paper.ts";
 import { PlaceCheck } from "./place-check.ts";
@@ -15,7 +15,7 @@ import { PlaceCheck } from "./place-check.ts";
 export interface Reached {
   readonly live: Live;
   readonly paper: Paper;
-  readonly firstWrites: FirstWrites;
+  readonly audits: Audits;
 }
 
 /** What the hooks of a process share over all connections. */
@@ -32,7 +32,7 @@ export class Place {
   readonly contract: Contract;
   readonly live: Live;
   readonly paper: Paper;
-  readonly firstWrites: FirstWrites;
+  readonly audits: Audits;
   readonly claims: Claims;
   readonly words: StackWords;
   readonly check: PlaceCheck;
@@ -42,12 +42,12 @@ export class Place {
   readonly #keys = new Map<string, string | null>();
   #identityNow: string | undefined;
 
-  constructor(options: PlaceOptions, { live, paper, firstWrites }: Reached, ofProcess: OfProcess) {
+  constructor(options: PlaceOptions, { live, paper, audits }: Reached, ofProcess: OfProcess) {
     this.options = options;
     this.contract = options.contract;
     this.live = live;
     this.paper = paper;
-    this.firstWrites = firstWrites;
+    this.audits = audits;
     this.claims = ofProcess.claims;
     this.words = ofProcess.words;
     this.#ofProcess = ofProcess;

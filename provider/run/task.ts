@@ -1,3 +1,4 @@
+import { withoutDriven } from "../../sdk/contract/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import type { KnownRule } from "../decide/plan.ts";
 import { type Mark, markId } from "../merchant/mark.ts";
@@ -18,6 +19,21 @@ export interface Task {
 export function noted(mark: Mark | undefined, { site, place }: Task): Pick<KnownRule, "mark" | "site"> {
   const isMarked = mark !== undefined && place.contract.rule.owner !== null;
   return { ...(isMarked ? { mark: markId(mark) } : {}), ...(site === undefined ? {} : { site }) };
+}
+
+/** What a create or an update sends of a rule, before requests of their own change the rest. */
+export function sending(definition: JsonObject, mark: Mark | undefined, { key, of, place: { contract } }: Task) {
+  const isMarked = mark !== undefined && contract.rule.owner !== null;
+  const sent = withoutDriven(definition, contract);
+  return {
+    sent,
+    before: undefined,
+    mark: isMarked ? markId(mark) : undefined,
+    of,
+    key,
+    row: undefined,
+    known: undefined,
+  };
 }
 
 export function naming(known: { definition: JsonObject }, { key, of }: Task): { label?: string; known: JsonObject } {

@@ -17,6 +17,7 @@ import type { Place } from "../run/place.ts";
 import type { Resource } from "../run/resource.ts";
 import type { Task } from "../run/task.ts";
 import { Written } from "../run/written.ts";
+import { audited } from "./audited.ts";
 import { createOnce } from "./create.ts";
 import { demandNothingLost } from "./erased.ts";
 import { lookForHandEdits } from "./hand-edits.ts";
@@ -39,6 +40,8 @@ export interface Outcome {
   readonly isTakenOver?: true;
   /** The way, where a word of the program or the user did it. */
   readonly how?: string;
+  /** Rules of others that its request has changed, as far as a reading tells. */
+  readonly harmed?: readonly string[];
   readonly error?: MerchantRulesError;
 }
 
@@ -61,7 +64,8 @@ export async function apply(steps: readonly Step[], of: Resource, place: Place, 
   const here: Step[] = [];
   for (const step of steps) here.push(isWritten(step) ? await standing(step, of, place) : step);
   await lookForHandEdits(here, of, place, onDrift);
-  return sideBySide(here, { of, place, site });
+  const outcomes = await audited(await sideBySide(here, { of, place, site }), { of, place, site });
+  return outcomes.map((outcome, at) => keepable(outcome, here[at]));
 }
 
 /**
@@ -126,7 +130,7 @@ async function applyStep(step: Step, task: Task): Promise<Outcome> {
   const progress: Progress =
     step.kind === "create" ? {} : { known: step.kind === "keep" ? unsealed(step.known) : step.known };
   try {
-    if (step.kind !== "keep") place.firstWrites.demandGoingOn();
+    if (step.kind !== "keep") place.audits.demandGoingOn();
     if (step.kind === "create") take(await createOnce(step.declared, task), progress);
     if (step.kind === "update") await updated(step, task, progress);
     if (step.kind === "replace") await replaced(step, task, progress);
@@ -134,10 +138,9 @@ async function applyStep(step: Step, task: Task): Promise<Outcome> {
       if (step.isLeft !== true) await remove(step.known, task);
       delete progress.known;
     }
-    return keepable(outcome(step, place, progress, progress.differs?.error), step);
+    return outcome(step, place, progress, progress.differs?.error);
   } catch (error) {
-    if (error instanceof Written)
-      return keepable(outcome(step, place, { ...progress, known: error.known }, error.error), step);
+    if (error instanceof Written) return outcome(step, place, { ...progress, known: error.known }, error.error);
     // The old rule is both: what is known, and what is left.
     if (progress.known === progress.left) delete progress.left;
     return outcome(step, place, progress, isMerchantRulesError(error) ? error : unexpected(error, step));
@@ -150,7 +153,8 @@ function unsealed({ isSealed: _, ...known }: KnownRule): KnownRule {
 }
 
 /** A rule in whose place the service keeps what no state can hold: the state has what was declared or known of it. */
-function keepable(done: Outcome, step: Step): Outcome {
+function keepable(done: Outcome, step: Step | undefined): Outcome {
+  if (step === undefined) return done;
   const { definition } = "declared" in step ? step.declared : step.known;
   // A definition that was declared or known has been judged before; a large set is not walked once more for that.
   if (done.known === undefined || done.known.definition === definition) return done;

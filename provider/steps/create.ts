@@ -7,15 +7,15 @@ import { type Mark, marked, markIn } from "../merchant/mark.ts";
 import { recoverId } from "../merchant/words.ts";
 import { cannotSearch, idAgain, inTheWay, mayExist, refusalOf } from "../refusals/create-errors.ts";
 import { warnOf } from "../refusals/say.ts";
+import type { Sent } from "../run/audits.ts";
 import type { Made, Making } from "../run/making.ts";
 import { isOwnMark, ownMark } from "../run/resource.ts";
-import { naming, noted, type Task } from "../run/task.ts";
+import { naming, noted, sending, type Task } from "../run/task.ts";
 import { Written } from "../run/written.ts";
 import { type Before, canLookUp, type Found, find, madeMeanwhile, wasBefore } from "./find.ts";
-import { kept } from "./kept.ts";
 import { claimOn, sameRow } from "./known.ts";
 import { adoptNamed, takeOver } from "./take-over.ts";
-import { driveNew } from "./transitions.ts";
+import { drive } from "./transitions.ts";
 
 /**
  * Makes a declared rule exist exactly once. It looks before it creates, where the contract allows it. A rule that exists
@@ -92,13 +92,12 @@ function bewareOfOthers(found: readonly Found[], { place, of, key }: Making): vo
  * asked after a lost answer waits for no turn, nor does it keep others from theirs.
  */
 async function create(making: Making): Promise<Made> {
-  const { live, firstWrites, contract } = making.place;
+  const { live, contract } = making.place;
   const { sent } = making;
   // A create is sent once: after a lost answer nothing shows whether the service carries it out later still.
   if (sent !== undefined) throw sent.outcomeUnknown ? mayExist(sent, making) : inTheWay(sent, making);
   if (making.isDue) return send(making);
   const { found } = await live.inTurn(async () => {
-    await firstWrites.waitForIds();
     const due = { ...making, isDue: true as const };
     const done = contract.operations.list === null ? send(due) : made(due);
     return await done.then(
@@ -120,12 +119,14 @@ class Unanswered extends Error {
   readonly before: Before;
   /** The mark that was sent. */
   readonly mark: Mark | undefined;
+  readonly request: Sent | undefined;
 
-  constructor(error: MerchantRulesError, before: Before, mark: Mark | undefined) {
+  constructor(error: MerchantRulesError, before: Before, mark: Mark | undefined, request: Sent | undefined) {
     super(error.message);
     this.error = error;
     this.before = before;
     this.mark = mark;
+    this.request = request;
   }
 }
 
@@ -137,39 +138,45 @@ async function send(making: Making): Promise<Made> {
   const { definition, of, key, place, ruleId: chosen } = making;
   const before = place.contract.operations.list === null ? undefined : (await place.live.listed()).byId;
   const mark = ownMark(of, key);
+  let request: Sent | undefined;
   try {
-    place.firstWrites.demandGoingOn();
     const body = marked(definition, mark, place.contract);
     const options = { ...naming(making, making), ...(chosen === undefined ? {} : { ruleId: chosen }) };
     const client = await place.live.client();
-    const answer = await place.paper.sending(async () => {
+    const create = async (sent: Sent): Promise<LiveRule> => {
+      request = sent;
       const created = await client.create(body, options);
+      sent.isAnswered = true;
       const isOld =
         created.ruleId !== chosen &&
         wasBefore(created.ruleId, before, place) &&
         !place.paper.isBeingDeleted(created.ruleId);
       demandOwnMaking(created, isOld, making);
       place.paper.madeNow(created.ruleId, definition);
+      sent.is({ ruleId: created.ruleId, definition, ...noted(mark, making) });
       return created;
-    });
+    };
+    const toSend = { kind: "create", ruleId: chosen, ...sending(definition, mark, making) } as const;
+    const answer = await place.audits.send(toSend, (sent) => place.paper.sending(() => create(sent)));
     const written = { ruleId: answer.ruleId, definition, ...noted(mark, making) };
     const { claim: isGivenAgain, by } = sameRow(written, making, false);
     hear(written, making);
     if (await isTakenByDelete(written, making)) {
       place.paper.remember(written.ruleId, null);
       place.claims.drop(of, key);
+      request?.void();
       return await made(making);
     }
     // Of a rule that this run deletes nothing is lost.
     if (isGivenAgain === "yes" && !place.paper.isGivenAgain(written.ruleId))
       throw new Written(written, idAgain(written.ruleId, by?.of.owner, making));
     if (chosen !== undefined && answer.ruleId !== chosen) throw new Written(written, notChosen(answer.ruleId, making));
-    const driven = await driveNew(answer, written, making);
-    return { known: await kept(driven, written, "create", making), isTakenOver: false };
+    await drive(answer, written, making);
+    return { known: written, isTakenOver: false };
   } catch (error) {
     if (!isMerchantRulesError(error) || !(error.outcomeUnknown || error.code === "RULE_CONFLICT")) throw error;
     if (error.cause === notOurMaking) throw error;
-    const unanswered = new Unanswered(error, before, mark);
+    const unanswered = new Unanswered(error, before, mark, request);
     if (making.isDue) throw unanswered;
     return afterLostAnswer(unanswered, making);
   }
@@ -222,10 +229,10 @@ function demandOwnMaking(answer: LiveRule & { status: number }, wasListed: boole
 function afterLostAnswer(unanswered: Unanswered, making: Making): Promise<Made> {
   const search = (): Promise<Made> => searchAfter(unanswered, making);
   const { error } = unanswered;
-  return error.exchange?.isWithoutId ? making.place.firstWrites.searchAfter(error, search) : search();
+  return error.exchange?.isWithoutId ? making.place.audits.searchAfter(error, search) : search();
 }
 
-async function searchAfter({ error, before, mark }: Unanswered, making: Making): Promise<Made> {
+async function searchAfter({ error, before, mark, request }: Unanswered, making: Making): Promise<Made> {
   const { definition, place } = making;
   const { outcomeUnknown } = error;
   if (making.ruleId !== undefined) return await foundAfter(error, { ...making, isDue: true });
@@ -239,7 +246,9 @@ async function searchAfter({ error, before, mark }: Unanswered, making: Making):
     // Its id may be that of a rule which this run has deleted.
     place.paper.madeNow(own.ruleId, definition);
     hear(known, making);
-    return { known: await kept(await driveNew(own, known, making), known, "create", making), isTakenOver: false };
+    request?.is(known);
+    await drive(own, known, making);
+    return { known, isTakenOver: false };
   }
   return await foundAfter(error, { ...making, leftOut: place.live.leftOutOf(pass) });
 }

@@ -6,7 +6,7 @@ import { judgeDelete, judgePassing } from "../decide/whose.ts";
 import { markId, markIn, named } from "../merchant/mark.ts";
 import { notAsKnown, unclear } from "../refusals/place.ts";
 import { say } from "../refusals/say.ts";
-import type { Done } from "../run/first-writes.ts";
+import type { Sent } from "../run/audits.ts";
 import type { How } from "../run/live.ts";
 import { naming, type Task } from "../run/task.ts";
 import { isSeen, isThere, lookBefore, sameRow, sighted, yetFound } from "./known.ts";
@@ -92,38 +92,27 @@ async function toGo(row: KnownRule, how: How | undefined, task: Task): Promise<K
 
 /** @returns true where the service said that it did so */
 async function removeNow(known: KnownRule, task: Task): Promise<boolean> {
-  const { place } = task;
-  const { ruleId } = known;
-  const write = async (): Promise<Done<boolean>> => {
-    // While this delete waited for its turn, another stack may have taken the rule over: the list may have been read anew.
-    if (known.doubt === undefined && (await toGo(known, "cheap", task)) === undefined)
-      return { value: false, isDone: false };
-    // Or another resource has. Nothing may come between this and the delete's beginning.
-    if (isTakenMeanwhile(known, task)) return { value: false, isDone: false };
-    const isDone = await place.paper.deleting(ruleId, () => sendDelete(known, task));
-    return { value: isDone, isDone };
+  const { of, key, place } = task;
+  const { ruleId, definition } = known;
+  const write = async (sent: Sent): Promise<boolean> => {
+    // While this delete waited for its turn, another stack may have taken the rule over: the list may have been read anew. Or
+    // another resource has. Nothing may come between this and the delete's beginning.
+    const isStill = known.doubt !== undefined || (await toGo(known, "cheap", task)) !== undefined;
+    const isDone =
+      isStill && !isTakenMeanwhile(known, task) && (await place.paper.deleting(ruleId, () => sendDelete(known, task)));
+    // One that was not there to be deleted proves nothing.
+    if (!isDone) sent.void();
+    return isDone;
   };
   // Refused before the first request, so there is nothing to look at.
-  if (place.contract.operations.delete.identifyBy === null) return (await write()).value;
-  try {
-    return await place.firstWrites.run("delete", known, known.definition, write);
-  } catch (error) {
-    if (place.paper.isGone(ruleId)) await seeAgain(known, task);
-    throw error;
-  }
+  if (place.contract.operations.delete.identifyBy === null) return await sendDelete(known, task);
+  const rest = { sent: definition, before: definition, mark: undefined, known: undefined };
+  return await place.audits.send({ kind: "delete", ruleId, of, key, row: known, ...rest }, write);
 }
 
 function isTakenMeanwhile(known: KnownRule, task: Task): boolean {
   const { claim, by } = sameRow(known, task, true);
   return claim === "yes" && by !== undefined;
-}
-
-/** By its answer the rule is deleted, and the look after that did not end well: what is there must stay in the state. */
-async function seeAgain({ ruleId, definition }: KnownRule, { key, of, place }: Task): Promise<void> {
-  const sight = await place.live.look({ ruleId, definition }, of.label(key), "fresh").catch((error: unknown) => {
-    if (!isMerchantRulesError(error)) throw error;
-  });
-  if (sight?.is === "present") place.paper.remember(ruleId, sight.rule);
 }
 
 /** @returns true where the service said that it did so, false where the rule was not there */

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveRule } from "../../sdk/client/index.ts";
-import { drivenFields, type Transition } from "../../sdk/contract/index.ts";
+import { drivenFields, type Transition, withoutDriven } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { type Json, type JsonObject, valueAt, withFieldAt, withoutValueAt } from "../../sdk/json/index.ts";
 import type { KnownRule } from "../decide/plan.ts";
+import type { ToSend } from "../run/audits.ts";
 import { naming, type Task } from "../run/task.ts";
 import { Written } from "../run/written.ts";
 
@@ -11,41 +12,14 @@ import { Written } from "../run/written.ts";
  * Brings the fields that requests of their own change (contract `rule.transitions`) to what is declared, one request after
  * another. What was written before stays in the state, so that the next run goes on where this one ended.
  * @param answered the rule as the write before it was answered
- * @returns the rule as it is then; the same where the definition has no such field
  * @throws Written: a request failed, or a field has not become what it is to be
  */
-export async function drive(
-  answered: LiveRule | undefined,
-  written: KnownRule,
-  task: Task,
-): Promise<LiveRule | undefined> {
+export async function drive(answered: LiveRule | undefined, written: KnownRule, task: Task): Promise<void> {
   const wanted = wantedFields(written, task);
-  if (wanted.length === 0) return answered;
+  if (wanted.length === 0) return;
   const driver = new Driver(written, task);
   for (const [at, value] of wanted) await driver.bring(at, value, answered?.rule);
-  return { ruleId: written.ruleId, rule: await driver.rule() };
-}
-
-/** The same for a rule that this run has made. The first such request of a run goes alone and is looked at, as an update. */
-export async function driveNew(
-  answered: LiveRule | undefined,
-  written: KnownRule,
-  task: Task,
-): Promise<LiveRule | undefined> {
-  if (wantedFields(written, task).length === 0) return answered;
-  const driver = new Driver(written, task);
-  const rule = await driver.rule(answered?.rule);
-  const made = driver.known(rule);
-  if (wantedFields(written, task).every(([at, value]) => valueAt(rule, at) === value))
-    return { ruleId: written.ruleId, rule };
-  try {
-    const { firstWrites } = task.place;
-    return await firstWrites.run("update", made, written.definition, async () => {
-      return { value: await drive({ ruleId: written.ruleId, rule }, written, task), isDone: true };
-    });
-  } catch (error) {
-    throw isMerchantRulesError(error) ? new Written(made, error) : error;
-  }
+  task.place.audits.expect(task.of, written.ruleId, written.definition);
 }
 
 /** The fields of a definition that requests of their own change, and what they are to be. */
@@ -63,10 +37,13 @@ class Driver {
   readonly #written: KnownRule;
   readonly #task: Task;
   #rule: JsonObject | undefined;
+  /** The definition as far as the requests that were sent should have brought it. */
+  #reached: JsonObject;
 
   constructor(written: KnownRule, task: Task) {
     this.#written = written;
     this.#task = task;
+    this.#reached = withoutDriven(written.definition, task.place.contract);
   }
 
   /** The rule as it was last seen; it is read where an answer does not show these fields. */
@@ -115,8 +92,10 @@ class Driver {
     const { place } = this.#task;
     const { ruleId } = this.#written;
     try {
-      place.firstWrites.demandGoingOn();
-      const answer = await (await place.live.client()).transition(ruleId, step, naming(this.#written, this.#task));
+      const client = await place.live.client();
+      const answer = await place.audits.send(this.#toSend(step, before), () =>
+        client.transition(ruleId, step, naming(this.#written, this.#task)),
+      );
       if (answer !== undefined && valueAt(answer.rule, step.at) === step.to) {
         // An answer may show a part of the rule.
         this.#rule = { ...before, ...answer.rule };
@@ -139,6 +118,14 @@ class Driver {
     const rule = await this.#lookUntil((seen) => valueAt(seen, step.at) === step.to, step.waitMs);
     if (valueAt(rule, step.at) !== step.to) throw this.#slow(step, rule);
     return rule;
+  }
+
+  #toSend({ at, to }: Transition, before: JsonObject): ToSend {
+    const { of, key } = this.#task;
+    const { ruleId, mark } = this.#written;
+    this.#reached = withFieldAt(this.#reached, at, to);
+    const rest = { sent: this.#reached, before, mark, of, key, row: this.#written, known: this.#written };
+    return { kind: "transition", group: `${at} ${JSON.stringify(to)}`, ruleId, ...rest };
   }
 
   /** The service brings a field by itself into a value from which a request leads on. */

@@ -6,7 +6,6 @@ import {
   hasFormerFields,
   isAsDeclared,
   isAsSent,
-  isIdAlone,
   lookedAtBy,
   pathsBetween,
   seenAs,
@@ -18,13 +17,13 @@ import { type Mark, marked, markId, markIn, named, parsedMark, personsText } fro
 import { notAsKnown, unclear } from "../refusals/place.ts";
 import { say, warnOf } from "../refusals/say.ts";
 import { othersRow, rowIsNotOurs, twoHold } from "../refusals/update-errors.ts";
-import type { Done } from "../run/first-writes.ts";
+import type { Sent } from "../run/audits.ts";
 import type { Place } from "../run/place.ts";
 import { ownMark } from "../run/resource.ts";
-import { naming, noted, type Task } from "../run/task.ts";
+import { naming, noted, sending, type Task } from "../run/task.ts";
 import { Written } from "../run/written.ts";
 import { demandNothingErased } from "./erased.ts";
-import { kept } from "./kept.ts";
+import type { Before } from "./find.ts";
 import {
   type Claimed,
   claimOn,
@@ -225,8 +224,7 @@ class Update {
   readonly #task: Task;
   /** The rule as it is written, by the id that it has afterwards. */
   #written: KnownRule;
-  #isAnswered = false;
-  #notFound: MerchantRulesError | undefined;
+  #request: Sent | undefined;
 
   constructor(target: Target, sent: ToSend, task: Task) {
     this.#target = target;
@@ -236,49 +234,26 @@ class Update {
   }
 
   async run(): Promise<KnownRule | undefined> {
-    const { known, declared, attempted } = this.#target;
-    const { definition } = this.#sent;
-    const { firstWrites } = this.#task.place;
-    try {
-      const now = await firstWrites.run("update", known, definition, () => this.#write());
-      return this.#notFound === undefined ? now : goneAtUpdate(known, declared, attempted, this.#task);
-    } catch (error) {
-      if (!this.#isAnswered || !isMerchantRulesError(error)) throw error;
-      const { ruleId } = this.#written;
-      const now = await asItIs({ ...known, ruleId }, definition, this.#task);
-      if (now !== undefined) throw new Written(now, error);
-      // By its old id the state would lose it.
-      throw ruleId === known.ruleId ? error : new Written({ ...this.#written, doubt: {} }, error);
-    }
-  }
-
-  async #write(): Promise<Done<KnownRule | undefined>> {
-    const { known, rule } = this.#target;
-    const { definition, isUpdate } = this.#sent;
-    const { place } = this.#task;
-    await this.#demandOurs();
+    const { known, declared, rule, attempted } = this.#target;
+    const { definition, isUpdate, mark } = this.#sent;
+    const task = this.#task;
+    const { place } = task;
     const before = idsChange(place) && place.contract.operations.list ? (await place.live.listed()).byId : undefined;
     if (!isUpdate) {
-      await drive(rule === undefined ? undefined : { ruleId: known.ruleId, rule }, this.#written, this.#task);
+      await this.#demandOurs();
+      await drive(rule === undefined ? undefined : { ruleId: known.ruleId, rule }, this.#written, task);
       place.paper.remember(known.ruleId, definition);
-      return { value: { ...this.#written, ...(known.isTaken ? { isTaken: true } : {}) }, isDone: true };
+      return { ...this.#written, ...(known.isTaken ? { isTaken: true } : {}) };
     }
-    const sent = await this.#send().then(
-      (answer) => ({ answer }),
-      (error: unknown) => {
-        if (!isMerchantRulesError(error)) throw error;
-        return this.#afterFailure(error, { before, mark: this.#sent.mark });
-      },
-    );
-    if (!("answer" in sent)) return sent;
-    const { answer } = sent;
-    const { ruleId = known.ruleId } = answer ?? {};
-    this.#written = { ...this.#written, ruleId };
-    follow(known, ruleId, before, this.#task);
-    this.#isAnswered = true;
-    place.paper.remember(ruleId, definition);
-    const shownBefore = answer === undefined || isIdAlone(answer.rule, place) ? known.definition : undefined;
-    return await this.#kept(answer, shownBefore);
+    try {
+      await drive(await this.#send(before), this.#written, task);
+    } catch (error) {
+      if (!isMerchantRulesError(error)) throw error;
+      const done = await this.#afterFailure(error, { before, mark });
+      if (done === "gone") return goneAtUpdate(known, declared, attempted, task);
+      await drive(done, this.#written, task);
+    }
+    return this.#written;
   }
 
   /** While this update waited for its turn, the list may have been read anew, and show that another stack has the rule. */
@@ -291,19 +266,42 @@ class Update {
     throw rowIsNotOurs(known, now.rule, { attempted, adopting: of.adopting(key, known.ruleId), place });
   }
 
-  async #send(): Promise<LiveRule | undefined> {
-    const { known } = this.#target;
-    const { definition, body } = this.#sent;
-    const seen = await versioned(known, definition, this.#task);
-    const options = { ...naming(known, this.#task), ...(seen === undefined ? {} : { seen }) };
-    return await (await this.#task.place.live.client()).update(known.ruleId, body, options);
+  async #send(before: Before): Promise<LiveRule | undefined> {
+    const { known, rule } = this.#target;
+    const { definition, body, mark } = this.#sent;
+    const task = this.#task;
+    const { live, audits } = task.place;
+    const was = rule === undefined ? known.definition : seenAs(rule, lookedAtBy(known), task.place);
+    const toSend = { ...sending(definition, mark, task), kind: "update", ruleId: known.ruleId, before: was } as const;
+    return await audits.send({ ...toSend, row: known, known: this.#written }, async (sent) => {
+      this.#request = sent;
+      await this.#demandOurs();
+      const seen = await versioned(known, definition, task);
+      const options = { ...naming(known, task), ...(seen === undefined ? {} : { seen }) };
+      const answer = await (await live.client()).update(known.ruleId, body, options);
+      this.#is(answer?.ruleId ?? known.ruleId, before);
+      return answer;
+    });
   }
 
-  /** What became of an update whose request failed. @throws MerchantRulesError where that is all there is to say */
+  /** The service has made the rule as it was sent, under an id. */
+  #is(ruleId: string, before: Before): void {
+    const { known } = this.#target;
+    follow(known, ruleId, before, this.#task);
+    this.#written = { ...this.#written, ruleId };
+    this.#request?.is(this.#written);
+    this.#task.place.paper.remember(ruleId, this.#sent.definition);
+  }
+
+  /**
+   * What became of an update whose request failed.
+   * @returns the rule that was changed all the same
+   * @throws MerchantRulesError where that is all there is to say
+   */
   async #afterFailure(
     error: MerchantRulesError,
     sent: Parameters<typeof afterLostAnswer>[2],
-  ): Promise<Done<KnownRule | undefined> | { readonly answer: LiveRule }> {
+  ): Promise<LiveRule | "gone"> {
     const { known } = this.#target;
     const { definition } = this.#sent;
     const task = this.#task;
@@ -312,23 +310,19 @@ class Update {
       const { live, error: changed } = await refusedVersion(known, definition, task);
       if (changed !== undefined) throw changed;
       // It is as declared: by an attempt of this run whose answer was lost.
-      return await this.#kept(live, undefined);
+      return live;
     }
-    if (idsChange(place) && error.outcomeUnknown)
-      return { answer: await afterLostAnswer(error, definition, sent, task) };
+    if (idsChange(place) && error.outcomeUnknown) {
+      const live = await afterLostAnswer(error, definition, sent, task);
+      this.#is(live.ruleId, sent.before);
+      return live;
+    }
     // A service that keeps deleted rules may refuse to change one as a conflict.
     const isConflict = error.code === "RULE_CONFLICT" && place.contract.rule.gone.length > 0;
     if (error.code !== "RULE_NOT_FOUND" && !isConflict) throw inTheWay(error, known, definition, place);
     if (await isSeen(known, task))
       throw isConflict ? inTheWay(error, known, definition, place) : yetFound("update", error);
-    this.#notFound = error;
-    return { value: undefined, isDone: false };
-  }
-
-  async #kept(answer: LiveRule | undefined, before: JsonObject | undefined): Promise<Done<KnownRule>> {
-    const driven = await drive(answer, this.#written, this.#task);
-    const value = await kept(driven, this.#written, "update", this.#task, before);
-    return { value, isDone: true, ruleId: this.#written.ruleId };
+    return "gone";
   }
 }
 
@@ -366,28 +360,6 @@ function demandChangeable(
     { ...now, definition: seen, isSealed: true },
     new MerchantRulesError("RULE_DIFFERS", reason, { attempted, advice: "run `pulumi up` again, which replaces it" }),
   );
-}
-
-/**
- * A rule after a first update with which the service did something else: the next run has to begin with what there is.
- * @returns undefined where it is as it was, is not there, or cannot be read: an answer without any field of it and without its id is another's
- */
-async function asItIs(
-  { ruleId, definition: before }: KnownRule,
-  definition: JsonObject,
-  task: Task,
-): Promise<KnownRule | undefined> {
-  const { key, of, place } = task;
-  const sight = await place.live.look({ ruleId, definition }, of.label(key), "fresh").catch((error) => {
-    if (!isMerchantRulesError(error)) throw error;
-  });
-  if (sight?.is !== "present" || isAsDeclared(sight.rule, before, place)) return undefined;
-  const definitionNow = seenAs(sight.rule, definition, place);
-  const { id } = place.contract.rule;
-  if (Object.keys(definitionNow).length === 0 && id.every((at) => String(valueAt(sight.rule, at)) !== ruleId))
-    return undefined;
-  const mark = markIn(sight.rule, place.contract);
-  return { ruleId, definition: definitionNow, ...noted(mark, task), isSealed: true };
 }
 
 /** The rule is gone: a new one is made. An update of an earlier run may have given it another id. @throws Written */

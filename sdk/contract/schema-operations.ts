@@ -55,6 +55,12 @@ const get = strict({
   path: path
     .default("/api/v1/merchants/rules/{ruleId}")
     .meta({ examples: ["/v2/merchants/{merchantId}/rules/{ruleId}"] }),
+  lagMs: orNull(z.int().min(0).max(600_000)).meta(
+    says(
+      "How long after a write a read may still show what was before, in milliseconds. 0: not at all. What does not show a write is read once more after it. null: that of the list, or a second.",
+      500,
+    ),
+  ),
 });
 
 // Documented by the seed, section 4, but for identifyBy.

@@ -65,7 +65,7 @@ describe("examples/several-merchants", () => {
       const { code, output } = await node(["all.ts", "up"]);
       expect(code, output).toBe(1);
       expect(output).toContain("cannot connect to");
-      expect(output).toContain("rules: created 2, updated 0, deleted 0, unchanged 0");
+      expect(output).toContain("rules: 2 created and verified");
       expect(output).toContain(
         [
           "up: 1 succeeded, 1 failed",

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { RulesClient } from "../../sdk/client/index.ts";
-import { isJsonObject, type JsonObject } from "../../sdk/json/index.ts";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
 import { rule } from "../support/rules.ts";
 import { failureOf, hooksHere, resource, sessionOf } from "../support/stack/hosts.ts";
 import { openPlace } from "../support/stack/place.ts";
@@ -48,8 +48,10 @@ test.each([
   const { service, front, run } = await open();
   front.behave(async ({ method }, pass) => {
     const answer = await pass();
-    const isIt = method === "POST" && isJsonObject(answer.body) && answer.body.name === "rule-2";
-    return isIt && isJsonObject(answer.body) ? { ...answer, body: { ...answer.body, priority: kept } } : answer;
+    if (method !== "GET" || !isJsonObject(answer.body)) return answer;
+    const shown = (one: Json): Json => (isJsonObject(one) && one.name === "rule-2" ? { ...one, priority: kept } : one);
+    const { rules: listed } = answer.body;
+    return { ...answer, body: isJsonArray(listed) ? { ...answer.body, rules: listed.map(shown) } : shown(answer.body) };
   });
   const failure = await failureOf(run().create(resource("limits", { rules })));
   expect(failure.message).toMatch(/1 of 3 rules failed/);

@@ -27,7 +27,7 @@ describe("the life of a rule", () => {
     const kept = { ...owned, __connection, at, ruleId: id, stateVersion: 3 };
     expect(outs).toEqual({ definition: rule(1), ...kept });
     expect(at).toMatch(new RegExp(`^default [0-9a-f]{16} - ${service.url}$`));
-    expect(requests()).toEqual(["list", "create"]);
+    expect(requests()).toEqual(["list", "create", "list"]);
 
     service.resetRequests();
     const second = await another();
@@ -69,11 +69,11 @@ describe("the life of a rule", () => {
     expect(served.service.requestCount("get")).toBe(1);
   });
 
-  test("without a list each read is one GET", async () => {
+  test("without a list a create is seen by one GET, and each read is one", async () => {
     const { served, host } = await openHost({ version: 1, rule: { id: ["/id"] } });
     const { id, outs } = await host.create({ definition: rule(1) });
     await host.read(id, outs);
-    expect(served.service.requests.map(({ operation }) => operation)).toEqual(["create", "get"]);
+    expect(served.service.requests.map(({ operation }) => operation)).toEqual(["create", "get", "get"]);
   });
 });
 

@@ -91,10 +91,12 @@ describe("what a run does is said rule by rule", () => {
 
   test("by the run at its end: how many were created, updated, deleted and left as they are", async () => {
     const { first, id, outs, host } = await made();
-    expect(saidBy(first)).toEqual(["all: created 3, updated 0, deleted 0, unchanged 0"]);
+    expect(saidBy(first)).toEqual(["all: 3 created and verified"]);
     const next = { a: rule(1), b: rule(2, { priority: 77 }), d: rule(4) };
     await host.update(id, outs, resource("all", { rules: next }));
-    expect(host.stderr).toBe("all: created 1, updated 1, deleted 1, unchanged 1");
+    expect(host.stderr).toBe(
+      "all: 1 created and verified, 1 updated and verified, 1 deleted and verified, 1 unchanged",
+    );
   });
 
   test("by the run at its end: what was taken over, each by name, and what failed", async () => {
@@ -103,12 +105,12 @@ describe("what a run does is said rule by rule", () => {
     const host = await world.host("merchantRuleSet");
     await host.create(resource("all", { rules: { a: rule(1), b: rule(2), c: rule(3) }, adopt: true }));
     expect(saidBy(host)).toEqual([
-      "all: created 1, updated 0, deleted 0, unchanged 0, taken over 2",
+      "all: 1 created and verified, 2 taken over",
       `  ^ is as declared and is taken over: a (${ids[0]}), b (${ids[1]})`,
     ]);
     expect(writesOf(world)).toEqual(["create"]);
     const other = await world.host("merchantRuleSet");
     await failureOf(other.create(resource("other", { rules: { a: rule(1), z: rule(26) } })));
-    expect(other.stderr).toContain("other: created 1, updated 0, deleted 0, unchanged 0, failed 1");
+    expect(other.stderr).toContain("other: 1 created and verified, 1 failed");
   });
 });

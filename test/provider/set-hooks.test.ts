@@ -49,7 +49,7 @@ describe("a set of rules", () => {
       at: expect.stringMatching(/^default [0-9a-f]{16} - http:/),
       stateVersion: 3,
     });
-    expect(operations(served)).toEqual(["create", "create", "create", "list"]);
+    expect(operations(served)).toEqual(["create", "create", "create", "list", "list", "list"]);
     const host = await another();
     expect(await host.diff(id, outs, { rules: abc })).toMatchObject({ changes: "none" });
 
@@ -73,7 +73,7 @@ describe("a set of rules", () => {
 
     await (await another()).update(id, next, { rules: { c: abc.c } });
     // Of deletes, too, the first of a run is looked at.
-    expect(operations(served)).toEqual(["delete", "delete", "list", "list"]);
+    expect(operations(served)).toEqual(["delete", "delete", "list", "list", "list"]);
     expect(served.service.rules()).toHaveLength(1);
   });
 
@@ -164,7 +164,7 @@ describe("a set of rules", () => {
     expect(await host.diff(id, outs, changed)).toMatchObject({ changes: "unknown", replaces: [] });
     const next = await host.update(id, outs, changed);
     // The list may lag, so the rule is read by itself; after the first delete the list is read again.
-    expect(operations(served)).toEqual(["create", "delete", "get", "list", "list"]);
+    expect(operations(served)).toEqual(["create", "delete", "get", "list", "list", "list"]);
     expect(Object(next.ruleIds).a).toBe(Object(outs.ruleIds).a);
     expect(Object(next.ruleIds).b).not.toBe(Object(outs.ruleIds).b);
     await (await another()).delete(id, next);
@@ -198,7 +198,7 @@ describe("a rule that fails does not stop the others", () => {
     const next = await another();
     expect(await next.diff(id, properties, mended)).toMatchObject({ changes: "unknown" });
     const outs = await next.update(id, properties, mended);
-    expect(operations(served)).toEqual(["create", "create", "list"]);
+    expect(operations(served)).toEqual(["create", "create", "list", "list", "list"]);
     expect(outs.rules).toEqual(mended.rules);
   });
 

@@ -207,7 +207,7 @@ describe("a create that is answered 503", () => {
     world.service.faults.set({ kind: "status", status: 503, operations: ["create"], times: 2 });
     await (await world.host()).create({ definition: rule(1) });
     expect(world.service.rules()).toHaveLength(1);
-    expect(world.asked()).toEqual(["list", "create", "create", "create"]);
+    expect(world.asked()).toEqual(["list", "create", "create", "create", "list"]);
   });
 
   test("and was carried out all the same is not sent again", async () => {

@@ -139,7 +139,7 @@ describe("the mark of a rule's owner", () => {
     await next.update(id, properties, inputs);
     expect(writesOf(world)).toEqual(["update"]);
     expect(world.service.rules().map(({ rule: { priority } }) => priority)).toEqual([1, 2]);
-    expect(saidBy(next)).toEqual(["limits: created 0, updated 1, deleted 0, unchanged 1"]);
+    expect(saidBy(next)).toEqual(["limits: 1 updated and verified, 1 unchanged"]);
   });
 });
 

@@ -47,7 +47,7 @@ export const dialects: readonly Dialect[] = [
           bodyAt: "/rule",
           success: [202, 201],
         },
-        get: { method: "GET", path: `${path}/{ruleId}`, headers: version, query: account, success: [203] },
+        get: { method: "GET", path: `${path}/{ruleId}`, headers: version, query: account, lagMs: 5, success: [203] },
         delete: {
           method: "POST",
           path: `${path}/deletions`,

@@ -4,6 +4,7 @@ import { startWorld } from "../../../local/testing/index.ts";
 import { MerchantRuleSet } from "../../../provider/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
+import type { NormalForm } from "../../../sdk/json/normal-form.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
 import { HookStack, openWorld, writesOf } from "../../support/stack/hooks.ts";
 import { contractFileOf } from "../../support/stack/service.ts";
@@ -130,14 +131,22 @@ describe("a service whose contract does not say how it stores what it is sent", 
     const stack = new HookStack(world, "merchantRuleSet");
     const { default: onlyDefault = {}, ...others } = rules(0);
     const all = { rules: { ...others, rows: { name: "rows", rows: [{ code: " A" }, { code: "B" }] } } };
-    const [message = ""] = await stack.up({ all });
-    expect(message).toMatch(/decimal: .*it differs at decimal\. What to do: say in the contract/);
-    expect(message).toContain("at rows[0].code, rows[1].code");
-    const [again = ""] = await stack.up({ all });
-    expect(again).toMatch(/update rule .*it differs at .*add rule\.forms: \[\{ at: /);
-    const advised = [...message.matchAll(/rule\.forms: (\[.*?\}\])/g)].flatMap(([, entries = ""]) => parse(entries));
+    let advised: NormalForm[] = [];
+    let environment = {};
+    const messages: string[] = [];
+    // Each run ends at the first such rule, with all that this one needs.
+    for (const _ of Object.keys(all.rules)) {
+      const [message = ""] = await stack.up({ all }, environment);
+      messages.push(message);
+      advised = [
+        ...advised,
+        ...[...message.matchAll(/rule\.forms: (\[.*?\}\])/g)].flatMap(([, entries = ""]) => parse(entries)),
+      ];
+      environment = { MERCHANT_RULES_CONTRACT: contractFileOf(contractOf({ rule: { forms: advised } })) };
+    }
+    expect(messages[0]).toMatch(/decimal: .*it differs at decimal\. What to do: say in the contract/);
+    expect(messages.join()).toContain("at rows[0].code, rows[1].code");
     expect(advised).toEqual(expect.arrayContaining(kept.forms.filter(({ at }) => at !== "/default/on")));
-    const environment = { MERCHANT_RULES_CONTRACT: contractFileOf(contractOf({ rule: { forms: advised } })) };
     world.service.resetRequests();
     expect(await stack.up({ all }, environment)).toEqual([]);
     expect(await stack.refresh(environment)).toEqual([]);
@@ -150,7 +159,7 @@ describe("a service whose contract does not say how it stores what it is sent", 
     );
   });
 
-  test("is looked at by each run after an update that is answered without the rule, until the contract has the form", async () => {
+  test("is not done by any update that is answered without the rule, until the contract has the form", async () => {
     const lower = contractOf({ rule: { forms: [{ at: "/note", is: "lower" }] } });
     const world = await openWorld({ contract: lower, spoken: contractOf(), answers: "id" });
     const stack = new HookStack(world, "merchantRuleSet");
@@ -158,10 +167,10 @@ describe("a service whose contract does not say how it stores what it is sent", 
     expect(await stack.up(noted("one"))).toEqual([]);
     for (let run = 1; run <= 2; run += 1) {
       world.service.resetRequests();
-      expect(await stack.up(noted("One"))).toEqual([]);
+      const [message] = await stack.up(noted("One"));
+      expect(message).toContain("add rule.forms: [{ at: /note, is: lower }]");
       expect(writesOf(world)).toHaveLength(1);
     }
-    expect(stack.said).toContain("add rule.forms: [{ at: /note, is: lower }]");
     const environment = { MERCHANT_RULES_CONTRACT: contractFileOf(lower) };
     world.service.resetRequests();
     expect(await stack.up(noted("One"), environment)).toEqual([]);

@@ -1,0 +1,482 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LiveRule } from "../../sdk/client/index.ts";
+import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
+import { getOrMake } from "../../sdk/get-or-make.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
+import {
+  type AtId,
+  isToStop,
+  judgeOthers,
+  judgeOwn,
+  type OtherChange,
+  type OwnVerdict,
+  type Write,
+} from "../decide/audit.ts";
+import type { KnownRule } from "../decide/plan.ts";
+import { warn } from "../host/print.ts";
+import { harmed, notAsSent, notSent, notSentAfter, othersChanged } from "../refusals/audit.ts";
+import type { Claimant, Claims } from "./claims.ts";
+import type { Live, Pass } from "./live.ts";
+
+/** A request that is to be sent. */
+export interface ToSend extends Pick<Write, "sent" | "before" | "mark"> {
+  readonly kind: Write["kind"];
+  readonly ruleId: string | undefined;
+  /** Requests of one group do the same: the first of them goes alone. Default: the kind. */
+  readonly group?: string;
+  readonly of: Claimant;
+  readonly key: string;
+  /** The row before; undefined: of a create. */
+  readonly row: KnownRule | undefined;
+  /** The row as it is when the request is done; undefined: of a delete. */
+  readonly known: KnownRule | undefined;
+}
+
+/** What a reading has shown of an own rule. */
+export interface Finding {
+  readonly verdict: OwnVerdict;
+  /** Undefined: it is not there, or could not be read. */
+  readonly rule: JsonObject | undefined;
+  /** Why it could not be read. */
+  readonly unread?: MerchantRulesError;
+}
+
+/** A request of this run, as far as it is known by now. */
+export class Sent implements Write {
+  readonly write: ToSend;
+  ruleId: string | undefined;
+  formerId: string | undefined;
+  sent: JsonObject;
+  known: KnownRule | undefined;
+  isAnswered = false;
+  /** Nothing was asked of the service after all, or it has refused it. */
+  isVoid = false;
+  readonly beganAt = performance.now();
+  endedAt: number | undefined;
+  finding: Finding | undefined;
+
+  constructor(write: ToSend) {
+    this.write = write;
+    this.ruleId = write.ruleId;
+    this.sent = write.sent;
+    this.known = write.known;
+  }
+
+  /** The rule that it has made, or made of the one before. */
+  is(known: KnownRule): void {
+    if (this.write.ruleId !== undefined && this.write.ruleId !== known.ruleId) this.formerId = this.write.row?.ruleId;
+    this.ruleId = known.ruleId;
+    this.known = known;
+    this.isAnswered = true;
+    this.finding = undefined;
+  }
+
+  /** Nothing is left of it. */
+  void(): void {
+    this.isVoid = true;
+  }
+
+  get kind(): Write["kind"] {
+    return this.write.kind;
+  }
+
+  get before(): JsonObject | undefined {
+    return this.write.before;
+  }
+
+  get mark(): string | undefined {
+    return this.write.mark;
+  }
+}
+
+/** A rule that a request of this run has changed beside its own, as far as a reading tells. */
+export interface Harm extends OtherChange {
+  /** Undefined: it is gone. */
+  readonly rule: JsonObject | undefined;
+}
+
+/** What the readings after the writes of a hook have shown. */
+export interface Audit {
+  readonly own: readonly Sent[];
+  readonly harm: readonly Harm[];
+  readonly error: MerchantRulesError | undefined;
+}
+
+/** A reading before a first write that is older says no longer what is there. */
+const oldMs = 10_000;
+/** Rules that are looked at by themselves where the list shows something else than was written, and others where there is no list. */
+const mostLooks = 5;
+/** Readings of a list that does not show this run's own writes. */
+const mostReadings = 3;
+/** The time after which a rule is looked at once more, where the contract does not say how far answers lag. */
+const unknownLagMs = 1000;
+/** Rules in a list whose reading costs no more than a GET. */
+const rulesPerLook = 50;
+
+/**
+ * Sees that the service did what it was asked and nothing else. The first request of each kind goes alone, and is looked at
+ * before another is sent; at the end of a hook that wrote, all that it wrote is. One for each place.
+ */
+export class Audits {
+  readonly #live: Live;
+  readonly #claims: Claims;
+  readonly #shown = new Set<string>();
+  readonly #underWay = new Set<Promise<unknown>>();
+  /** Requests since the other rules were last read. */
+  #window: Sent[] = [];
+  /** The requests of each call of a hook. */
+  readonly #own = new Map<Claimant, Sent[]>();
+  /** The other rules, as they were last read. */
+  #others: ReadonlyMap<string, LiveRule> = new Map();
+  #readAt = Number.NEGATIVE_INFINITY;
+  #waiting = 0;
+  #alone: Promise<unknown> | undefined;
+  #stop: MerchantRulesError | undefined;
+  #harm: { readonly harm: readonly Harm[]; readonly error: MerchantRulesError; readonly by: Set<Claimant> } | undefined;
+  /** A create whose response had no id: nobody would know the rules of the next ones, which wait for the look for its own. */
+  #idless: PromiseWithResolvers<void> | undefined;
+  #saysWithoutId = false;
+  #saysOthers = false;
+
+  constructor(live: Live, claims: Claims) {
+    this.#live = live;
+    this.#claims = claims;
+  }
+
+  /** A list of summaries costs a GET of each rule. */
+  get #hasList(): boolean {
+    const { list } = this.#live.contract.operations;
+    return list !== null && !list.summaries;
+  }
+
+  /** @throws MerchantRulesError NOT_TRIED: an earlier request did something else than it was to do */
+  demandGoingOn(): void {
+    if (this.#stop !== undefined) throw this.#stop;
+  }
+
+  /** Sends a request, the first of its group alone. @throws MerchantRulesError as demandGoingOn, or the request's own */
+  async send<T>(write: ToSend, request: (sent: Sent) => Promise<T>): Promise<T> {
+    for (;;) {
+      this.demandGoingOn();
+      const idless = write.kind === "create" ? this.#idless?.promise : undefined;
+      if (this.#alone === undefined && idless === undefined) break;
+      await Promise.allSettled([this.#alone, idless]);
+    }
+    if (this.#shown.has(groupOf(write))) return await this.#run(new Sent(write), request);
+    const alone = this.#sendAlone(write, request);
+    this.#alone = alone;
+    try {
+      return await alone;
+    } finally {
+      this.#alone = undefined;
+    }
+  }
+
+  async #sendAlone<T>(write: ToSend, request: (sent: Sent) => Promise<T>): Promise<T> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+    this.demandGoingOn();
+    await this.#readBefore(write);
+    const sent = new Sent(write);
+    try {
+      return await this.#run(sent, request);
+    } finally {
+      // Of a create that was not answered, the look for its rule is the reading.
+      if (!sent.isVoid && (sent.isAnswered || sent.ruleId !== undefined)) await this.#lookAlone(sent);
+    }
+  }
+
+  async #run<T>(sent: Sent, request: (sent: Sent) => Promise<T>): Promise<T> {
+    this.#window.push(sent);
+    getOrMake(this.#own, sent.write.of, () => []).push(sent);
+    const busy = request(sent);
+    this.#underWay.add(busy);
+    try {
+      const value = await busy;
+      sent.isAnswered = true;
+      return value;
+    } catch (error) {
+      if (!isMerchantRulesError(error)) throw error;
+      if (!error.outcomeUnknown && !sent.isAnswered) sent.isVoid = true;
+      if (error.exchange?.isWithoutId) this.#idless ??= Promise.withResolvers();
+      throw error;
+    } finally {
+      sent.endedAt = performance.now();
+      this.#underWay.delete(busy);
+      if (sent.isVoid) this.#window = this.#window.filter((each) => each !== sent);
+    }
+  }
+
+  /** The look after a first request. What cannot be read is read again at the end, and the next request is the first. */
+  async #lookAlone(sent: Sent): Promise<void> {
+    try {
+      await this.#look([sent], this.#hasList);
+    } catch (error) {
+      if (!isMerchantRulesError(error)) throw error;
+      return;
+    }
+    const { verdict, rule } = sent.finding ?? { verdict: "unread", rule: undefined };
+    // A service may take its time for a transition.
+    const isSlow = sent.kind === "transition" && verdict === "otherwise";
+    if (verdict !== "as sent" && isToStop(verdict, sent) && !isSlow)
+      this.#stopAfter(sent, notAsSent(verdict, { write: sent, rule, contract: this.#live.contract }));
+    if (sent.isAnswered && verdict !== "unread") this.#shown.add(groupOf(sent.write));
+  }
+
+  /** Reads the other rules before a first request, where they were not read a moment ago. */
+  async #readBefore({ ruleId }: ToSend): Promise<void> {
+    if (this.#hasList) {
+      const pass = await this.#live.listed();
+      const isOld = performance.now() - pass.beganAt > oldMs;
+      if (this.#window.length === 0 || isOld) await this.#compare(isOld ? await this.#live.listedAnew() : pass);
+      return;
+    }
+    if (this.#others.size > 0) return;
+    const known = this.#claims.ofStates().filter(({ row }) => row.ruleId !== ruleId && !this.#isTouched(row.ruleId));
+    const sights = await Promise.all(
+      known.slice(0, mostLooks).map(async ({ row }) => ({ row, sight: await this.#live.get(row) })),
+    );
+    this.#others = new Map(
+      sights.flatMap(({ row: { ruleId: id }, sight }) =>
+        sight.is === "present" ? [[id, { ruleId: id, rule: sight.rule }] as const] : [],
+      ),
+    );
+  }
+
+  #isTouched(ruleId: string): boolean {
+    return this.#live.paper.written(ruleId) !== undefined || this.#live.paper.isBeingDeleted(ruleId);
+  }
+
+  /** Looks at all that a resource has written, once its requests have ended. */
+  async end(of: Claimant): Promise<Audit> {
+    const own = (this.#own.get(of) ?? []).filter(({ isVoid }) => !isVoid);
+    this.#own.delete(of);
+    const last = new Map(own.flatMap((each) => (each.ruleId === undefined ? [] : [[each.ruleId, each]])));
+    const open = [...last.values()].filter(({ finding }) => finding === undefined || finding.verdict === "as before");
+    this.#waiting += open.length;
+    try {
+      if (open.length > 0) await this.#look(open, this.#isWide());
+    } catch (error) {
+      if (!isMerchantRulesError(error)) throw error;
+      for (const each of open) each.finding = { verdict: "unread", rule: undefined, unread: error };
+    } finally {
+      this.#waiting -= open.length;
+    }
+    const { harm = [], error } = this.#harm?.by.delete(of) ? this.#harm : {};
+    return { own: own.filter((each) => each.ruleId === undefined || last.get(each.ruleId) === each), harm, error };
+  }
+
+  /** By what a resource has sent, its rule should be so by now. */
+  expect(of: Claimant, ruleId: string, definition: JsonObject): void {
+    const last = this.#own.get(of)?.findLast((each) => each.ruleId === ruleId);
+    if (last === undefined) return;
+    last.sent = definition;
+    last.finding = undefined;
+  }
+
+  /** True where one reading of the list costs less than a look at each rule that waits for one. */
+  #isWide(): boolean {
+    const pass = this.#live.lastPass;
+    if (!this.#hasList) return false;
+    return pass === undefined || this.#waiting >= Math.max(pass.pages, pass.byId.size / rulesPerLook);
+  }
+
+  async #look(writes: readonly Sent[], isWide: boolean): Promise<void> {
+    const live = this.#live;
+    const lagMs = live.contract.operations.list?.lagMs ?? unknownLagMs;
+    let open = writes.filter(({ ruleId }) => ruleId !== undefined);
+    let after = Math.max(...writes.map(({ endedAt = 0 }) => endedAt));
+    for (let reading = 1; ; reading += 1) {
+      const pass = isWide ? await this.#passAfter(after) : undefined;
+      if (pass !== undefined) await this.#compare(pass);
+      else await this.#compareOthers();
+      const listed: AtId = (ruleId) => pass && (pass.byId.get(ruleId)?.rule ?? null);
+      open = open.filter((each) => !this.#settle(each, listed));
+      if (open.length === 0) return;
+      const looked = isWide ? open.slice(0, mostLooks) : open;
+      const rules = await Promise.all(looked.map((each) => this.#lookTwice(each)));
+      const isSummary = looked.some(
+        (each, at) => rules[at]?.verdict === "as sent" && judgeOwn(each, listed, live) === "lacks fields",
+      );
+      const isBehind = rules.some(({ verdict }) => verdict === "as sent");
+      looked.forEach((each, at) => {
+        each.finding = rules[at];
+      });
+      open = open.slice(looked.length);
+      if (open.length === 0) return;
+      if (isSummary) isWide = false;
+      else if (!isBehind) {
+        // The looks agree with the list, which is believed for the rest.
+        for (const each of open) each.finding = findingOf(each, listed, live);
+        return;
+      } else if (reading === mostReadings) {
+        for (const each of open) each.finding = { verdict: "unread", rule: undefined };
+        return;
+      } else {
+        after = performance.now();
+        await sleep(lagMs);
+      }
+    }
+  }
+
+  /** Takes what a reading shows, where it is as it should be. */
+  #settle(sent: Sent, at: AtId): boolean {
+    // The rule that has the id by now is not the one that was deleted.
+    if (sent.kind === "delete" && sent.ruleId !== undefined && this.#live.paper.isGivenAgain(sent.ruleId)) {
+      sent.finding = { verdict: "as sent", rule: undefined };
+      return true;
+    }
+    if (judgeOwn(sent, at, this.#live) !== "as sent") return false;
+    sent.finding = findingOf(sent, at, this.#live);
+    return true;
+  }
+
+  /** A look at one own rule, and once more after the lag where it is not as it should be. */
+  async #lookTwice(sent: Sent): Promise<Finding> {
+    const live = this.#live;
+    const { get, list } = live.contract.operations;
+    const lagMs = get?.lagMs ?? list?.lagMs ?? unknownLagMs;
+    const look = async (): Promise<Finding> => {
+      const ids = [sent.ruleId, sent.formerId].filter((id) => id !== undefined);
+      const seen = new Map(
+        await Promise.all(
+          ids.map(async (ruleId) => {
+            const sight = await live.get({ ruleId, definition: sent.sent });
+            return [ruleId, sight.is === "present" ? sight.rule : null] as const;
+          }),
+        ),
+      );
+      return findingOf(sent, (ruleId) => seen.get(ruleId), live);
+    };
+    const first = await look();
+    if (first.verdict === "as sent" || lagMs === 0) return first;
+    await sleep(lagMs);
+    return await look();
+  }
+
+  /** A reading of the list that began after a time, and its lag. */
+  async #passAfter(time: number): Promise<Pass> {
+    const lagMs = this.#live.contract.operations.list?.lagMs ?? 0;
+    const due = time + lagMs * 1.1;
+    const last = this.#live.lastPass;
+    if (last !== undefined && last.beganAt > due) return last;
+    const leftMs = due - performance.now();
+    if (leftMs > 0) await sleep(leftMs);
+    return await this.#live.listedAnew();
+  }
+
+  /** Compares the other rules with what they were, by a reading of the whole list. */
+  async #compare(pass: Pass): Promise<void> {
+    if (pass.beganAt <= this.#readAt) return;
+    const before = this.#others;
+    const isFirst = this.#readAt === Number.NEGATIVE_INFINITY;
+    this.#readAt = pass.beganAt;
+    this.#others = pass.byId;
+    if (isFirst) return;
+    const at: AtId = (ruleId) => pass.byId.get(ruleId)?.rule ?? null;
+    const isNew = ({ ruleId }: LiveRule): boolean =>
+      !before.has(ruleId) && !this.#isTouched(ruleId) && !this.#claims.isKnown(ruleId);
+    const news = pass.byId.values().filter(isNew);
+    await this.#judge(before, { at, news }, pass.beganAt - (this.#live.contract.operations.list?.lagMs ?? 0));
+  }
+
+  /** The same without a list, by a look at each of the few. */
+  async #compareOthers(): Promise<void> {
+    if (this.#hasList || this.#others.size === 0) return;
+    const beganAt = performance.now();
+    const before = this.#others;
+    const now = new Map(
+      await Promise.all(
+        [...before.keys()]
+          .filter((ruleId) => !this.#isTouched(ruleId))
+          .map(async (ruleId) => [ruleId, await this.#live.get({ ruleId, definition: {} })] as const),
+      ),
+    );
+    const at: AtId = (ruleId) => {
+      const sight = now.get(ruleId);
+      return sight === undefined ? undefined : sight.is === "present" ? sight.rule : null;
+    };
+    this.#others = new Map(
+      [...before].flatMap(([ruleId]) => {
+        const rule = at(ruleId);
+        return rule ? [[ruleId, { ruleId, rule }] as const] : [];
+      }),
+    );
+    await this.#judge(before, { at, news: [] }, beganAt);
+  }
+
+  async #judge(
+    before: ReadonlyMap<string, LiveRule>,
+    reading: { readonly at: AtId; readonly news: Iterable<LiveRule> },
+    beganAt: number,
+  ): Promise<void> {
+    const writes = this.#window.filter(({ endedAt = Number.POSITIVE_INFINITY }) => endedAt <= beganAt);
+    // What was not answered may be carried out later.
+    const open = this.#window.filter((each) => !each.isAnswered || !writes.includes(each));
+    const window = {
+      writes,
+      notJudged: new Set(open.flatMap(({ ruleId, formerId }) => [ruleId, formerId].filter((id) => id !== undefined))),
+      awaited: open,
+    };
+    const changes = judgeOthers(before.values(), reading, window, this.#live);
+    this.#window = open;
+    const harm: Harm[] = [];
+    for (const change of changes.filter(({ isHarm }) => isHarm).slice(0, mostLooks)) {
+      const sight = await this.#live.get({ ruleId: change.ruleId, definition: {} });
+      const rule = sight.is === "present" ? sight.rule : undefined;
+      const live = { ruleId: change.ruleId, rule: rule ?? {} };
+      const known = before.get(change.ruleId);
+      const again = judgeOthers(
+        known === undefined ? [] : [known],
+        { at: () => rule ?? null, news: known === undefined && rule !== undefined ? [live] : [] },
+        window,
+        this.#live,
+      );
+      if (again[0]?.isHarm) harm.push({ ...change, ...again[0], rule });
+    }
+    const last = writes.at(-1);
+    if (harm.length > 0 && last !== undefined) {
+      for (const { ruleId, rule } of harm) this.#live.paper.remember(ruleId, rule ?? null);
+      const error = harmed(harm, last);
+      const by = new Set(writes.map(({ write }) => write.of));
+      this.#harm ??= { harm, error, by };
+      this.#stopAfter(last, error);
+    }
+    const others = changes.filter(({ isHarm, ruleId }) => !isHarm && !this.#isTouched(ruleId));
+    if (others.length === 0 || this.#saysOthers) return;
+    this.#saysOthers = true;
+    warn(othersChanged(others));
+  }
+
+  #stopAfter({ kind, ruleId }: Sent, error: MerchantRulesError): void {
+    this.#stop ??= notSentAfter(kind, ruleId, error);
+  }
+
+  /** The look for a rule after a create whose response had no id. Where it finds nothing, no other create is sent. */
+  async searchAfter<T>(error: MerchantRulesError, search: () => Promise<T>): Promise<T> {
+    try {
+      return await search();
+    } catch (failed) {
+      this.#stop ??= notSent(error);
+      throw failed;
+    } finally {
+      this.#idless?.resolve();
+      this.#idless = undefined;
+    }
+  }
+
+  /** True when an error has said already what a response without an id has instead of it, and what to correct. */
+  hasSaidWithoutId(): boolean {
+    const hasSaid = this.#saysWithoutId;
+    this.#saysWithoutId = true;
+    return hasSaid;
+  }
+}
+
+function groupOf({ group, kind }: ToSend): string {
+  return group ?? kind;
+}
+
+function findingOf(sent: Sent, at: AtId, live: Live): Finding {
+  const rule = sent.ruleId === undefined ? undefined : at(sent.ruleId);
+  return { verdict: judgeOwn(sent, at, live), rule: rule ?? undefined };
+}

@@ -1,0 +1,88 @@
+import type { MerchantRulesError } from "../../sdk/errors.ts";
+import { fieldsAdded } from "../../sdk/json/added-fields.ts";
+import { seenAs } from "../decide/live-rule.ts";
+import type { KnownRule } from "../decide/plan.ts";
+import { markIn } from "../merchant/mark.ts";
+import { notAsSent } from "../refusals/audit.ts";
+import type { Audit, Finding, Sent } from "../run/audits.ts";
+import { noted, type Task } from "../run/task.ts";
+import type { Outcome } from "./apply.ts";
+
+/** The outcomes of a hook by what was seen after its requests: done is what a reading shows. */
+export async function audited(outcomes: readonly Outcome[], at: Omit<Task, "key">): Promise<Outcome[]> {
+  const audit = await at.place.audits.end(at.of);
+  const sent = Map.groupBy(audit.own, ({ write }) => write.key);
+  const seen = outcomes.map((outcome) =>
+    (sent.get(outcome.key) ?? []).reduce((known, each) => seenTo(known, each, { ...at, key: outcome.key }), outcome),
+  );
+  return audit.error === undefined ? seen : withHarm(seen, audit, audit.error, at);
+}
+
+function seenTo(outcome: Outcome, sent: Sent, task: Task): Outcome {
+  const { finding = { verdict: "unread", rule: undefined }, isAnswered, known } = sent;
+  const { verdict } = finding;
+  if (outcome.error !== undefined) {
+    const isDone = verdict === "as sent" && !isAnswered && outcome.error.outcomeUnknown && known !== undefined;
+    if (!isDone) return outcome;
+    const { isOld: _, wanted: __, ...rest } = outcome;
+    return { ...rest, known };
+  }
+  if (verdict === "as sent") return outcome;
+  const { of, key, place } = task;
+  const label = of.label(key);
+  const attempted = `${sent.kind} rule ${label === undefined ? sent.ruleId : `${label} (id ${sent.ruleId})`}`;
+  const about = { attempted, write: sent, rule: finding.rule, unread: finding.unread, contract: place.contract };
+  const error = notAsSent(verdict, about);
+  const now = asSeen(sent, finding, task);
+  if (now === undefined) return { ...outcome, error };
+  if (verdict !== "missing") place.paper.remember(now.ruleId, finding.rule ?? undefined);
+  return sent.kind === "delete" && outcome.known !== undefined
+    ? { ...outcome, left: now, error }
+    : { ...outcome, known: now, error };
+}
+
+/** The row of a rule that was not seen as it was sent: as it is, or in doubt. */
+function asSeen(sent: Sent, { verdict, rule }: Finding, task: Task): KnownRule | undefined {
+  const { row, known: written } = { row: sent.write.row, known: sent.known };
+  const known = written ?? row;
+  if (known === undefined) return undefined;
+  if (rule === undefined) return { ...known, doubt: fieldsAdded(sent.before ?? {}, sent.sent), isSealed: true };
+  const isBefore = verdict === "as before" || verdict === "still there";
+  const by = isBefore && row !== undefined ? row.definition : { ...sent.before, ...known.definition };
+  const { mark: _, ...rest } = known;
+  return {
+    ...rest,
+    ...noted(markIn(rule, task.place.contract), task),
+    definition: seenAs(rule, verdict === "keeps fields" || isBefore ? by : known.definition, task.place),
+    ...(verdict === "otherwise" || verdict === "lacks fields" ? {} : { isSealed: true as const }),
+  };
+}
+
+/** Other rules are not as they were: those of this resource enter its state as they are, and it remembers the others. */
+function withHarm(
+  outcomes: readonly Outcome[],
+  { own, harm }: Audit,
+  error: MerchantRulesError,
+  { place }: Omit<Task, "key">,
+): Outcome[] {
+  const seen = new Map(harm.map(({ ruleId, rule }) => [ruleId, rule]));
+  const harmed = outcomes.map((outcome) => {
+    const { known, ...rest } = outcome;
+    if (known === undefined || !seen.has(known.ruleId)) return outcome;
+    const rule = seen.get(known.ruleId);
+    return rule === undefined
+      ? rest
+      : { ...outcome, known: { ...known, definition: seenAs(rule, known.definition, place) } };
+  });
+  const ownIds = new Set(outcomes.flatMap(({ known }) => known?.ruleId ?? []));
+  const others = [...seen.keys()].filter((ruleId) => !ownIds.has(ruleId));
+  const at = Math.max(
+    0,
+    harmed.findIndex(({ key }) => key === own.at(-1)?.write.key),
+  );
+  return harmed.map((outcome, index) => {
+    if (index !== at) return outcome;
+    const whole = outcome.error?.with({ lines: [...outcome.error.lines, `  ${error.message}`] }) ?? error;
+    return { ...outcome, error: whole, ...(others.length === 0 ? {} : { harmed: others }) };
+  });
+}
