@@ -4,7 +4,6 @@ import { startWorld } from "../../../local/testing/index.ts";
 import { MerchantRuleSet } from "../../../provider/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
-import type { NormalForm } from "../../../sdk/json/normal-form.ts";
 import { contractOf, list } from "../../support/stack/contracts.ts";
 import { HookStack, openWorld, writesOf } from "../../support/stack/hooks.ts";
 import { contractFileOf } from "../../support/stack/service.ts";
@@ -131,7 +130,7 @@ describe("a service whose contract does not say how it stores what it is sent", 
     const stack = new HookStack(world, "merchantRuleSet");
     const { default: onlyDefault = {}, ...others } = rules(0);
     const all = { rules: { ...others, rows: { name: "rows", rows: [{ code: " A" }, { code: "B" }] } } };
-    let advised: NormalForm[] = [];
+    let advised: { at: string; is?: "lower" | "trimmed" }[] = [];
     let environment = {};
     const messages: string[] = [];
     // Each run ends at the first such rule, with all that this one needs.
