@@ -23,6 +23,8 @@ export interface HookCall extends Hooks {
   readonly onDrift: OnDrift;
   /** The stack's names in the row, and the site that its rules share; undefined where there is no row. */
   readonly names: string | undefined;
+  /** Ids of other resources' rules that a write of this one has changed. */
+  readonly harmed: readonly string[];
 }
 
 /** Makes a call about what is declared, with a state or without. @throws MerchantRulesError SETTINGS_INVALID: the state is another stack's */
@@ -71,7 +73,7 @@ function made({ shape, session }: Hooks, { owner, link, state, declared }: Parts
   };
   if (state !== undefined) place.claims.note(of);
   const onDrift = declared.onDrift ?? session.settings(declared.connection).onDrift;
-  return { shape, session, of, place, declared, onDrift, names: state?.names };
+  return { shape, session, of, place, declared, onDrift, names: state?.names, harmed: state?.harmed ?? [] };
 }
 
 /** Returns the resource that the engine replaces by this delete, which its diff has heard of under the names that it has now. */

@@ -38,7 +38,8 @@ export async function diff(hooks: Hooks, id: string, olds: Properties, news: Pro
   demandSomeKept(steps, call);
   const words = shape.isRule ? undefined : describePlan(steps, of, place);
   if (words !== undefined) session.sayPlan(of.holder, words);
-  if (isShared || isToBeSeen(call, now) || isInvisible(steps, place)) return { changes: true };
+  if (isShared || call.harmed.length > 0 || isToBeSeen(call, now) || isInvisible(steps, place))
+    return { changes: true };
   const before = readInputs(shape, olds);
   const isSame =
     before.onUnmanaged === declared.onUnmanaged &&

@@ -3,8 +3,10 @@ import { type Known, type KnownRule, plan, type Step } from "../decide/plan.ts";
 import { print } from "../host/print.ts";
 import type { Properties } from "../host/wire.ts";
 import { isSamePlace } from "../merchant/site.ts";
+import { harmedBefore } from "../refusals/audit.ts";
 import { keyOfLeft, writeState } from "../state/state.ts";
 import { apply, type Outcome } from "../steps/apply.ts";
+import { stillHarmed } from "../steps/audited.ts";
 import { demandNothingLost } from "../steps/erased.ts";
 import { lookForHandEdits } from "../steps/hand-edits.ts";
 import { lookForUnmanaged } from "../steps/unmanaged.ts";
@@ -34,11 +36,16 @@ export async function make(call: HookCall, id: string, inputs: Properties): Prom
   const outcomes = await apply(steps, of, place, onDrift);
   if (!shape.isRule) print(...describeOutcome(steps, outcomes, of));
   const rules = seenHere(stillThere(rulesAfter(outcomes), call), call);
-  const outs = writeState(shape, rules, inputs, place.contract.rule.secret);
-  const error = errorOf(outcomes, shape.isRule, "what was done for the others is in the state");
+  const before = await stillHarmed(call.harmed, place);
+  const harmed = [...new Set([...before, ...outcomes.flatMap((outcome) => outcome.harmed ?? [])])];
+  const outs = writeState(shape, rules, inputs, place.contract.rule.secret, harmed);
+  const error =
+    errorOf(outcomes, shape.isRule, "what was done for the others is in the state") ??
+    (before.length === 0 ? undefined : harmedBefore(before));
   if (error === undefined) return { outs, rules };
   // Where nothing has changed, or the one rule is gone, the state stays as it is.
-  if (isSame(rules, of.known) || (shape.isRule && rules.size === 0)) throw error;
+  const isSameHarm = harmed.join() === call.harmed.join();
+  if ((isSame(rules, of.known) && isSameHarm) || (shape.isRule && rules.size === 0)) throw error;
   throw new PartialResult(error, idOf(call, id, rules), outs);
 }
 

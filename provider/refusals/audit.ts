@@ -133,6 +133,14 @@ export function harmed(
   });
 }
 
+/** Other resources' rules that an earlier run has changed are not yet as their states know them. */
+export function harmedBefore(ids: readonly string[]): MerchantRulesError {
+  const reason = `an earlier run wrote this resource's rules, and changed by it others of this stack: ${listed(ids)}. They are not as their resources' states know them`;
+  const advice =
+    "look at these rules; then run `pulumi up --refresh`, which sees them as they are and makes them as declared";
+  return new MerchantRulesError("RULE_DIFFERS", reason, { attempted: "see that nothing else was changed", advice });
+}
+
 /** A sentence about rules that others changed while this run wrote. */
 export function othersChanged(changes: readonly OtherChange[]): string {
   return `while this run wrote, ${shownOf(changes)}: by somebody else, or by the service itself`;

@@ -67,6 +67,8 @@ export interface State {
   readonly names: string | undefined;
   /** Where most of its rules stand. */
   readonly site: Site | undefined;
+  /** Ids of other resources' rules that a write of this one has changed, as far as a reading told. */
+  readonly harmed: readonly string[];
 }
 
 /** Reads a resource's outputs. @throws MerchantRulesError SETTINGS_INVALID: another version of this package wrote the state */
@@ -97,7 +99,8 @@ export function readState(shape: ResourceShape, id: string, state: Properties): 
       }),
     });
   }
-  return { rules, connection: connectionName(state), link, owner, names: stackOf(owner), site };
+  const harmed = [...keysIn(state.harmed)].filter((id) => typeof id === "string");
+  return { rules, connection: connectionName(state), link, owner, names: stackOf(owner), site, harmed };
 }
 
 function keysIn(keys: Json | undefined): ReadonlySet<Json> {
@@ -135,14 +138,16 @@ export function keyOfLeft(key: string): string {
  * Returns the outputs to keep: the rules as they were written or seen, with their ids, their marks and where they stand.
  * @param from the inputs: the owner and the link in them go into the outputs, and marks are written in relation to these
  * @param secrets patterns as `rule.secret` of a contract has them: what they name is secret to the engine
+ * @param harmed as {@link State.harmed}
  */
 export function writeState(
   shape: ResourceShape,
   rules: Known,
   from: Properties,
   secrets: readonly Pointer[] = [],
+  harmed: readonly string[] = [],
 ): Properties {
-  return leaving(outputsOf(shape, rules, from, secrets));
+  return leaving(outputsOf(shape, rules, from, secrets, harmed));
 }
 
 /** Returns the outputs of {@link writeState}, unchecked: they may hold what cannot leave a hook. */
@@ -151,6 +156,7 @@ export function outputsOf(
   rules: Known,
   from: Properties,
   secrets: readonly Pointer[] = [],
+  harmed: readonly string[] = [],
 ): Properties {
   const keysOf = (isSo: (known: KnownRule) => boolean | undefined): string[] =>
     [...rules].flatMap(([key, known]) => (isSo(known) ? [key] : []));
@@ -173,6 +179,7 @@ export function outputsOf(
     taken: keysOf(({ isTaken }) => isTaken),
     notOurs: keysOf(({ notOurs }) => notOurs),
     doubtful: valuesOf(({ doubt }) => doubt),
+    harmed,
   };
   return {
     ...inputsOf(shape, rules, from, secrets),

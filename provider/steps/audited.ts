@@ -1,10 +1,11 @@
 import type { MerchantRulesError } from "../../sdk/errors.ts";
 import { fieldsAdded } from "../../sdk/json/added-fields.ts";
-import { seenAs } from "../decide/live-rule.ts";
+import { isWholeAsKnown, seenAs } from "../decide/live-rule.ts";
 import type { KnownRule } from "../decide/plan.ts";
 import { markIn } from "../merchant/mark.ts";
 import { notAsSent } from "../refusals/audit.ts";
 import type { Audit, Finding, Sent } from "../run/audits.ts";
+import type { Place } from "../run/place.ts";
 import { noted, type Task } from "../run/task.ts";
 import type { Outcome } from "./apply.ts";
 
@@ -85,4 +86,21 @@ function withHarm(
     const whole = outcome.error?.with({ lines: [...outcome.error.lines, `  ${error.message}`] }) ?? error;
     return { ...outcome, error: whole, ...(others.length === 0 ? {} : { harmed: others }) };
   });
+}
+
+/** Those of harmed rules that are not by now as their rows say; of one whose row was not heard nobody can tell. */
+export async function stillHarmed(ids: readonly string[], place: Place): Promise<string[]> {
+  const rows = Map.groupBy(place.claims.ofStates(), ({ row }) => row.ruleId);
+  const isHarmed = await Promise.all(
+    ids.map(async (ruleId) => {
+      const [noted] = rows.get(ruleId) ?? [];
+      if (noted === undefined) return true;
+      const written = place.paper.written(ruleId);
+      if (written === null) return false;
+      const row = written === undefined ? noted.row : { ...noted.row, definition: written };
+      const sight = await place.live.get(row, noted.of.label(noted.key));
+      return sight.is === "absent" || !isWholeAsKnown(sight.rule, row, place);
+    }),
+  );
+  return ids.filter((_, at) => isHarmed[at]);
 }

@@ -249,7 +249,7 @@ function opacityOf(value: Json | undefined): "secret" | "unknown" | undefined {
 
 function emptyKnown({ inputs }: DeclaredRules): KnownRules {
   const { connection, link, owner } = inputs;
-  const state: State = { rules: new Map(), connection, link, owner, names: undefined, site: undefined };
+  const state: State = { rules: new Map(), connection, link, owner, names: undefined, site: undefined, harmed: [] };
   return { state, opaque: new Set(), isOpaque: false };
 }
 
