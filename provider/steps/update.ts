@@ -227,6 +227,8 @@ class Update {
   #written: KnownRule;
   #isAnswered = false;
   #notFound: MerchantRulesError | undefined;
+  /** The version that the update names. */
+  #version: LiveRule["version"];
 
   constructor(target: Target, sent: ToSend, task: Task) {
     this.#target = target;
@@ -295,6 +297,7 @@ class Update {
     const { known } = this.#target;
     const { definition, body } = this.#sent;
     const seen = await versioned(known, definition, this.#task);
+    this.#version = seen?.version;
     const options = { ...naming(known, this.#task), ...(seen === undefined ? {} : { seen }) };
     return await (await this.#task.place.live.client()).update(known.ruleId, body, options);
   }
@@ -309,8 +312,9 @@ class Update {
     const task = this.#task;
     const { place } = task;
     if (isOfVersion(error, task)) {
-      const { live, error: changed } = await refusedVersion(known, definition, task);
-      if (changed !== undefined) throw changed;
+      const version = this.#version;
+      const { live, error: refused } = await refusedVersion(error, { known, definition, version }, task);
+      if (refused !== undefined) throw refused === error ? inTheWay(error, known, definition, place) : refused;
       // It is as declared: by an attempt of this run whose answer was lost.
       return await this.#kept(live, undefined);
     }
