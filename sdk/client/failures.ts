@@ -9,7 +9,17 @@ import {
   MerchantRulesError,
   shortened,
 } from "../errors.ts";
-import { defined, isJsonArray, isJsonObject, type Json, pathOf, valueAt, walk } from "../json/index.ts";
+import {
+  defined,
+  isExactNumber,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  numberText,
+  pathOf,
+  valueAt,
+  walk,
+} from "../json/index.ts";
 import type { UnusableResponse } from "../unusable-response.ts";
 import type { Hidden, Redactor } from "./redact.ts";
 import type { WireRequest } from "./request-template.ts";
@@ -210,7 +220,7 @@ function detailsIn(details: Json | undefined, said: readonly string[]): string[]
 function leavesOf(detail: Json | undefined): { path: string; text: string }[] {
   const leaves: { path: string; text: string }[] = [];
   walk(detail, (value, { path }) => {
-    if (value !== null && ["string", "number", "boolean"].includes(typeof value))
+    if (["string", "number", "boolean"].includes(typeof value) || isExactNumber(value))
       leaves.push({ path: path.length === 0 ? "" : pathOf(path), text: String(value) });
   });
   return leaves;
@@ -218,7 +228,8 @@ function leavesOf(detail: Json | undefined): { path: string; text: string }[] {
 
 /** Returns a string or a number as the one string of an array; an empty array for any other value. */
 function textsOf(value: Json | undefined): string[] {
-  return typeof value === "string" || typeof value === "number" ? [String(value)] : [];
+  const text = typeof value === "string" ? value : numberText(value);
+  return text === undefined ? [] : [text];
 }
 
 /**
