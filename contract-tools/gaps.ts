@@ -144,6 +144,11 @@ export const gaps: readonly Gap[] = [
     without: "such an answer is a failure",
   },
   {
+    field: "errors.failure",
+    question: "Can a body say that something failed although the status is a success?",
+    without: "the status alone says whether something was done",
+  },
+  {
     field: "limits.pageSize",
     needs: "operations.list",
     question: "Is there a largest page?",

@@ -39,4 +39,4 @@ export {
   type MerchantRulesErrorContext,
   type MerchantRulesErrorOptions,
 } from "./errors.ts";
-export type { Json, JsonObject } from "./json/index.ts";
+export { type ExactNumber, isExactNumber, type Json, type JsonObject } from "./json/index.ts";

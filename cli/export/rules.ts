@@ -12,8 +12,8 @@ import {
   canonical,
   canonicalAt,
   contains,
-  findInexactNumber,
   findNotJson,
+  isExactNumber,
   type Json,
   type JsonObject,
   type Path,
@@ -178,8 +178,8 @@ function faultOf(definition: JsonObject, secrets: readonly Path[]): string | und
 export function whyNotDeclarable(definition: JsonObject): string | undefined {
   const odd = findNotJson(definition);
   if (odd !== undefined) return `${pathOf(odd.path) || "it"} holds ${odd.found}, which is not JSON`;
-  const rounded = findInexactNumber(definition);
-  if (rounded !== undefined) return `${pathOf(rounded.path)} holds an integer beyond 2^53, whose last digits were lost`;
+  const inexact = walk(definition, (value, { path }) => (isExactNumber(value) ? path : undefined));
+  if (inexact !== undefined) return `${pathOf(inexact)} holds a number whose last digits a program loses`;
   const proto = walk(definition, (_, { path }) => (path.at(-1) === "__proto__" ? path : undefined));
   if (proto !== undefined) return `${pathOf(proto)} cannot be declared: a field of this name does not reach the engine`;
   try {

@@ -1,8 +1,27 @@
 import { randomUUID } from "node:crypto";
-import { isJsonObject, type JsonObject, valueAt } from "../../sdk/json/index.ts";
+import type { Contract } from "../../sdk/contract/index.ts";
+import {
+  defined,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  pointerOf,
+  segmentsOf,
+  valueAt,
+} from "../../sdk/json/index.ts";
 import type { Probing } from "./known.ts";
 import type { Row } from "./list-reader.ts";
-import { failureShape, fingerprint, idsIn, type Leaf, leavesOf, placeOf, shows } from "./response-parts.ts";
+import {
+  failureShape,
+  fingerprint,
+  idsIn,
+  isWord,
+  type Leaf,
+  leavesOf,
+  placeOf,
+  shows,
+  valuesIn,
+} from "./response-parts.ts";
 import { type Named, named, type Own, type View } from "./sandbox.ts";
 import { type SeenResponse, type Sent, Stopped } from "./wire.ts";
 
@@ -54,7 +73,7 @@ export async function makeFirst(probing: Probing): Promise<Made> {
     [within],
     `${response.said}: what stands at ${leaf.at} ${shown === undefined ? "is in the list, too" : "names the rule in a GET"}`,
   );
-  await probeAbsence(probing, own);
+  await probeAbsence(probing, own, shown?.json);
   sandbox.idIn = (json) => idIn(probing, { json });
   return { own, row };
 }
@@ -185,7 +204,7 @@ function isUnsendable(value: string | number): boolean {
 }
 
 /** Sends GETs of rules that do not exist. @throws Stopped: the service shows the rule whatever the id */
-async function probeAbsence({ sandbox, findings, told }: Probing, own: Own): Promise<void> {
+async function probeAbsence({ sandbox, findings, told, wire }: Probing, own: Own, shown: Json = null): Promise<void> {
   for (const ruleId of [similar(own.ruleId), randomUUID()]) {
     const seen = await sandbox.get(ruleId);
     if (seen === undefined) return;
@@ -195,6 +214,15 @@ async function probeAbsence({ sandbox, findings, told }: Probing, own: Own): Pro
         "check baseUrl and the path of get; what answers here is no rules service, or does not look at the id",
       );
     if (seen.isSuccess && sandbox.absence === undefined && placeOf(seen.json, own.definition) !== undefined) continue;
+    const mark = seen.isSuccess ? markOfFailure(seen, shown) : undefined;
+    if (mark !== undefined) {
+      findings.fact(
+        "/errors/failure",
+        [defined({ ...mark, is: mark.is ?? undefined })],
+        `${seen.said} for an id that does not exist`,
+      );
+      wire.failure = [mark];
+    }
     sandbox.absence = { status: seen.status, json: seen.isSuccess ? seen.json : undefined };
     if (seen.status === 404 || seen.status === 410) {
       if (told.connection.contract.errors.notFound.length === 0)
@@ -204,10 +232,24 @@ async function probeAbsence({ sandbox, findings, told }: Probing, own: Own): Pro
     reportFailure(findings, seen);
     const meaning = meaningOf(seen);
     const said = `${seen.said} for an id that does not exist`;
-    if (seen.isSuccess || meaning.code === undefined)
+    if ((seen.isSuccess && mark === undefined) || meaning.code === undefined)
       return findings.gap("/errors/notFound", `${said}, without a code that would tell it from other refusals`);
     return findings.fact("/errors/notFound", [meaning], said);
   }
+}
+
+/** Returns what tells a failure with a success status from the answer that shows a rule: a field with its code that the other lacks, or one word that differs. */
+function markOfFailure(seen: SeenResponse, shown: Json): Contract["errors"]["failure"][number] | undefined {
+  const { code } = failureShape(seen);
+  if (code === undefined || seen.json === undefined) return undefined;
+  const outermost = pointerOf(segmentsOf(code).slice(0, 1));
+  if (valueAt(shown, outermost) === undefined) return { at: outermost, is: null };
+  const words = valuesIn(seen.json, isWord, 1).flatMap(({ at, value }) => {
+    const other = valueAt(shown, at) ?? null;
+    const isMark = at !== code && !/\s/.test(String(value)) && isWord(other) && other !== value;
+    return isMark ? [{ at, is: [value] }] : [];
+  });
+  return words[0];
 }
 
 /** Returns a refusal as `errors.notFound` and `errors.exists` have it: `{ status: 400, code: "TAKEN" }`, or the status alone. */

@@ -1,7 +1,7 @@
 import type { IdentifyBy } from "../../sdk/contract/index.ts";
-import { type Json, valueAt } from "../../sdk/json/index.ts";
+import { valueAt } from "../../sdk/json/index.ts";
 import { deletePlaces, type Gone, namesRule, type Probing, type Proven, wordsOf } from "./known.ts";
-import { valuesIn } from "./response-parts.ts";
+import { isWord, valuesIn } from "./response-parts.ts";
 import { named, type Own, type Sight, type View } from "./sandbox.ts";
 import { type Planned, Stopped } from "./wire.ts";
 
@@ -110,10 +110,6 @@ function goneBy({ sandbox }: Probing, before: Sight | undefined, after: Sight | 
   if (was === undefined || is === undefined) return undefined;
   const [only, ...more] = valuesIn(is, isWord).filter(({ at, value }) => valueAt(was, at) !== value);
   return only === undefined || more.length > 0 ? undefined : { at: only.at, is: only.value };
-}
-
-function isWord(value: Json): value is string | boolean {
-  return typeof value === "boolean" || (typeof value === "string" && !/\d{4}-\d\d-\d\d/.test(value));
 }
 
 function report({ findings, told }: Probing, { planned, place, gone }: Proven, said: string): void {

@@ -109,6 +109,11 @@ export function valuesIn<Kind extends Json>(
   ];
 }
 
+/** Decides whether a value is a text, but for a time, or a boolean. */
+export function isWord(value: Json): value is string | boolean {
+  return typeof value === "boolean" || (typeof value === "string" && !/\d{4}-\d\d-\d\d/.test(value));
+}
+
 /** An array in a response to a list. */
 export interface Rows {
   readonly at: Pointer;

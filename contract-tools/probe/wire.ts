@@ -1,9 +1,10 @@
 import type { Connection } from "../../sdk/client/connection.ts";
+import { saysFailure } from "../../sdk/client/failures.ts";
 import { type Additions, type FixedParts, identify, RequestTemplate } from "../../sdk/client/request-template.ts";
 import { jsonIfAny } from "../../sdk/client/response.ts";
 import { baseUrlOf, type SetUp, setUp } from "../../sdk/client/set-up.ts";
 import type { WireResponse } from "../../sdk/client/transport.ts";
-import type { IdentifyBy } from "../../sdk/contract/index.ts";
+import type { Contract, IdentifyBy } from "../../sdk/contract/index.ts";
 import { MerchantRulesError, shortened } from "../../sdk/errors.ts";
 import { defined, type Json, type JsonObject, type Pointer } from "../../sdk/json/index.ts";
 import { printable } from "../../sdk/json/printable.ts";
@@ -65,6 +66,8 @@ const statuses = Array.from({ length: 500 }, (_, status) => status).filter(
 export class Wire {
   readonly #setUp: SetUp;
   readonly #templates: ReadonlyMap<Planned, RequestTemplate>;
+  /** Bodies of a success status that say a failure (contract `errors.failure`): as given, until they are measured. */
+  failure: Contract["errors"]["failure"];
   readonly #sent: (line: string) => void;
   #count = 0;
 
@@ -75,7 +78,10 @@ export class Wire {
    */
   constructor(connection: Connection, plan: readonly Planned[], sent: (line: string) => void = () => {}) {
     const base = baseUrlOf(connection);
-    this.#setUp = setUp(connection, base);
+    const { contract } = connection;
+    this.failure = contract.errors.failure;
+    const unmarked = { ...contract, errors: { ...contract.errors, failure: [] } };
+    this.#setUp = setUp({ ...connection, contract: unmarked }, base);
     this.#sent = sent;
     this.#templates = new Map(
       plan.map((planned) => [
@@ -109,7 +115,7 @@ export class Wire {
       status: answer.status,
       headers: answer.headers,
       json: jsonIfAny(answer),
-      isSuccess: answer.status < 300,
+      isSuccess: answer.status < 300 && !saysFailure(this.failure, answer),
       said,
       target: request.target,
     };

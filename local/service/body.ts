@@ -8,6 +8,7 @@ import {
   type JsonObject,
   mapJson,
   type Path,
+  parseJson,
   pathOf,
   pointerOf,
   segmentsOf,
@@ -50,7 +51,7 @@ export function jsonValue(
   type: string | null = "application/json",
 ): Json {
   if (type !== null) demandType(request, type);
-  const value = parseJson(textOf(request, maxBodyBytes));
+  const value = jsonIn(textOf(request, maxBodyBytes));
   const fault = findNotJson(value);
   if (fault !== undefined || !isJson(value)) {
     const details = fault === undefined ? [] : [{ path: pathOf(fault.path), reason: `found ${fault.found}` }];
@@ -185,9 +186,9 @@ function textOf({ body }: IncomingRequest, maxBodyBytes: number): string {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function parseJson(text: string): unknown {
+function jsonIn(text: string): Json {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     throw badRequest("the body is not JSON");
   }

@@ -42,7 +42,8 @@ export interface Merchant {
   isGone(rule: StoredRule): boolean;
 }
 
-export interface MerchantsOptions extends Pick<RuleOperationsOptions, "contract" | "allowDuplicates" | "now"> {
+export interface MerchantsOptions
+  extends Pick<RuleOperationsOptions, "contract" | "etags" | "allowDuplicates" | "now"> {
   /** At least one. */
   readonly merchants: readonly LocalMerchant[];
   /** The first merchant's file; the others have files beside it, named after them. */
@@ -93,10 +94,10 @@ export class Merchants {
 }
 
 function openMerchant(name: string, store: RuleStore, options: MerchantsOptions): Merchant {
-  const { contract, ruleIds, answers, allowDuplicates, now } = options;
+  const { contract, ruleIds, answers, etags, allowDuplicates, now } = options;
   const shape = ruleShape(contract, answers);
   const newRuleId = ruleIds === "sequential" ? sequentialRuleIds(store) : ruleIdMaker(now);
-  const operations = new RuleOperations({ contract, store, shape, newRuleId, allowDuplicates, now });
+  const operations = new RuleOperations({ contract, store, shape, newRuleId, etags, allowDuplicates, now });
   const byHand: RulesByHand = {
     rules: () => store.after(0, -1).flatMap((stored) => (shape.isGone(stored) ? [] : shown(stored))),
     rows: () => store.after(0, -1).map(shown),

@@ -1,5 +1,5 @@
 import type { Contract } from "../../sdk/contract/index.ts";
-import { defined, type Json, withValueAt } from "../../sdk/json/index.ts";
+import { defined, type Json, valueAt, withValueAt } from "../../sdk/json/index.ts";
 
 /** A response before it is written to the connection. */
 export interface ServedResponse {
@@ -74,8 +74,8 @@ export function refusalResponse(refusal: Refusal, errors: Contract["errors"]): S
   const meaning = meanings[refusal.code];
   const [told] = meaning === undefined ? [] : errors[meaning];
   const status = told?.status ?? refusal.status;
-  const isSuccess = status < 300 && refusal.rule !== undefined;
-  const body = isSuccess ? refusal.rule : refusalBody(refusal, errors, told?.code ?? refusal.code);
+  const isRule = status < 300 && refusal.rule !== undefined && (told?.code ?? null) === null;
+  const body = isRule ? refusal.rule : refusalBody(refusal, errors, told?.code ?? refusal.code);
   return { status, body: JSON.stringify(body), headers: refusal.headers };
 }
 
@@ -85,7 +85,7 @@ const meanings: Partial<Record<RefusalCode, "notFound" | "exists" | "inUse">> = 
   RULE_IN_USE: "inUse",
 };
 
-/** Makes the body of a refusal, with code, message and details where the contract has them. */
+/** Makes the body of a refusal, with code, message and details where the contract has them, and marked as a failure (`errors.failure`). */
 export function refusalBody(
   { message, details }: Pick<Refusal, "message" | "details">,
   errors: Contract["errors"],
@@ -93,7 +93,10 @@ export function refusalBody(
 ): Json {
   // Of several places the last one: a client that looks at the first alone finds nothing.
   const messageAt = [errors.message].flat().at(-1) ?? "";
-  const coded = withValueAt(withValueAt({}, errors.code, code), messageAt, message);
+  const said = withValueAt(withValueAt({}, errors.code, code), messageAt, message);
+  const [mark] = errors.failure;
+  const isMarked = mark === undefined || valueAt(said, mark.at) !== undefined;
+  const coded = isMarked ? said : withValueAt(said, mark.at, mark.is?.[0] ?? true);
   if (details.length === 0) return coded;
   return withValueAt(
     coded,

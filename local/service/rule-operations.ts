@@ -31,11 +31,15 @@ export interface RuleOperationsOptions {
   readonly store: RuleStore;
   readonly shape: RuleShape;
   readonly newRuleId: () => string;
+  readonly etags: Etags;
   /** True where two rules may have one natural key. */
   readonly allowDuplicates: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
+
+/** How a service has versions in ETags, and compares them. */
+export type Etags = "strong" | "weak" | "weak, refused";
 
 /** The words of a create beside its body. */
 interface Creation {
@@ -104,8 +108,12 @@ export class RuleOperations {
 
   get(ruleId: string): JsonResponse {
     const stored = this.#existing(ruleId);
-    const headers = this.#version !== null && "etag" in this.#version ? { etag: `"${versionOf(stored)}"` } : {};
+    const headers = this.#version !== null && "etag" in this.#version ? { etag: this.#etagOf(stored) } : {};
     return { status: first(this.#contract.operations.get?.success ?? []), body: this.#shape.response(stored), headers };
+  }
+
+  #etagOf(stored: StoredRule): string {
+    return `${this.#options.etags === "strong" ? "" : "W/"}"${versionOf(stored)}"`;
   }
 
   get #version() {
@@ -118,9 +126,11 @@ export class RuleOperations {
     if (version === null) return;
     const isField = "at" in version;
     const found = isField ? valueAt(sent, version.at) : ifMatch;
+    const isRefused = !isField && this.#options.etags === "weak, refused";
+    if (found === undefined && isRefused) return;
     if (found === undefined)
       throw new Refusal(isField ? 422 : 428, "VALIDATION_FAILED", "an update must say which version it changes");
-    if (found !== (isField ? versionOf(stored) : `"${versionOf(stored)}"`))
+    if (isRefused || found !== (isField ? versionOf(stored) : this.#etagOf(stored)))
       throw new Refusal(isField ? 409 : 412, "RULE_CHANGED", `the rule ${stored.ruleId} has another version by now`);
   }
 

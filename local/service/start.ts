@@ -10,6 +10,7 @@ import { type LocalMerchant, Merchants, type RulesByHand } from "./merchants.ts"
 import { Rate } from "./rate.ts";
 import { RequestLog, type ServedOperation, type ServedRequest } from "./request-log.ts";
 import { routesOf } from "./routes.ts";
+import type { Etags } from "./rule-operations.ts";
 
 export interface LocalServiceOptions {
   readonly contract: Contract;
@@ -32,6 +33,11 @@ export interface LocalServiceOptions {
   readonly ruleIds?: "ordered" | "sequential";
   /** The response to a create and an update: the `rule`, the default, or its `id` alone. */
   readonly answers?: "id" | "rule";
+  /**
+   * The ETags of a contract with versions by ETag: `strong`, the default; `weak`, and taken in If-Match all the same; or weak
+   * and refused there (RFC 9110, 13.1.1), so that only updates without If-Match are carried out.
+   */
+  readonly etags?: Etags;
   /** Lets two rules of a merchant have one natural key; default: false, a second one is refused with 409. */
   readonly allowDuplicates?: boolean;
   /** Values of the contract's parameters. A given one must be sent exactly; one that is not given may be anything. */
@@ -93,12 +99,22 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     merchants: given = [{ name: "merchant", token: credentials.token }],
     ruleIds = "ordered",
     answers = "rule",
+    etags = "strong",
     allowDuplicates = false,
     now = Date.now,
   } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw portRefused(port, "a port is a whole number from 0 to 65535");
-  const merchants = new Merchants({ contract, merchants: given, dataFile, ruleIds, answers, allowDuplicates, now });
+  const merchants = new Merchants({
+    contract,
+    merchants: given,
+    dataFile,
+    ruleIds,
+    answers,
+    etags,
+    allowDuplicates,
+    now,
+  });
   const log = new RequestLog();
   const faults = new Faults({ contract, stores: merchants.stores, now });
   const live = options.page === undefined ? undefined : new Live(options.page, merchants.first, now);

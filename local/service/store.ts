@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import { isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../../sdk/json/index.ts";
 import { openDatabase } from "./database.ts";
 
 /** A rule as it is kept. */
@@ -182,7 +182,7 @@ function optional<T>(row: Row | undefined, read: (row: Row) => T): T | undefined
 }
 
 function ruleOf(row: Row): StoredRule {
-  const definition: Json = JSON.parse(text(row, "definition"));
+  const definition = parseJson(text(row, "definition"));
   return {
     sequence: number(row, "sequence"),
     ruleId: text(row, "rule_id"),

@@ -15,6 +15,7 @@ import {
   type Pointer,
   pathOf,
   pointerOf,
+  rounded,
   segmentsOf,
   valueAt,
   walk,
@@ -124,7 +125,10 @@ function ruleFaults(rule: Json, shape: ResourceShape, key: string, contract: Con
   }
   if (!isJsonObject(rule))
     return [{ property, reason: "must be an object, or its JSON text: the rule as the service stores it" }];
-  return definitionFaults(rule, contract).map(({ path, reason }) => ({ property: pathOf(path, property), reason }));
+  return definitionFaults(rule, contract).map(({ path, reason }) => ({
+    property: pathOf(path, property),
+    reason,
+  }));
 }
 
 /** Returns the faults of a rule that is given as its JSON, each with its line and column. */
@@ -169,11 +173,11 @@ function definitionFaults(definition: JsonObject, contract: Contract): readonly 
   const { rule, operations } = contract;
   const fault = findNotJson(definition);
   if (fault !== undefined) return [{ path: fault.path, reason: `holds ${fault.found}, which is not JSON` }];
-  const rounded = findInexactNumber(definition);
-  if (rounded !== undefined) {
+  const inexact = findInexactNumber(definition);
+  if (inexact !== undefined) {
     const reason =
-      "holds an integer beyond 2^53, whose last digits a program and many services lose; declare it as a text or in a larger unit";
-    return [{ path: rounded.path, reason }];
+      "holds an integer beyond 2^53, whose last digits a program loses; declare the rule as its JSON text, which loses none, or the number as a text";
+    return [{ path: inexact.path, reason }];
   }
   const { identifyBy, bodyAt } = operations.create;
   if (identifyBy?.in === "body" && bodyAt === "" && Object.hasOwn(definition, identifyBy.name)) {
@@ -202,7 +206,7 @@ function definitionFaults(definition: JsonObject, contract: Contract): readonly 
 function schemaFaults(definition: JsonObject, schema: JsonObject | null): readonly DefinitionFault[] {
   if (schema === null) return [];
   const check = getOrMake(checkers, schema, () => definitionChecker(schema));
-  return check(definition, isUnknown);
+  return check(rounded(definition), isUnknown);
 }
 
 function naturalKeyFaults(definition: JsonObject, contract: Contract): DefinitionFault[] {

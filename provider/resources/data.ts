@@ -4,7 +4,7 @@ import { getConfig } from "@pulumi/pulumi/runtime/config.js";
 import { getStackResource } from "@pulumi/pulumi/runtime/stack.js";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../../sdk/get-or-make.ts";
-import { isJsonObject, type JsonObject, withValueAt } from "../../sdk/json/index.ts";
+import { isJsonObject, type JsonObject, rounded, withValueAt } from "../../sdk/json/index.ts";
 import type { Session } from "../hooks/session.ts";
 import type { Place } from "../run/place.ts";
 
@@ -142,7 +142,7 @@ function demand({ contract }: Place, what: "operations.list" | "rule.naturalKey"
 
 /** Returns a rule as the type that the program claims for it, as it does of its own definitions. */
 function claimed<Rule extends object>({ ruleId, rule }: LiveMerchantRule): LiveMerchantRule<Rule> {
-  return { ruleId, rule: rule as unknown as Rule };
+  return { ruleId, rule: rounded(rule) as unknown as Rule };
 }
 
 async function guarded<T>({ connection = "default" }: ListMerchantRulesArgs, read: Promise<T>): Promise<T> {

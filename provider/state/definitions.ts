@@ -1,13 +1,14 @@
 import {
   asWritten,
   contains,
-  definitionOf,
+  exactDefinitionOf,
   isEqual,
+  isExactNumber,
   type Json,
   type JsonObject,
   type Pointer,
 } from "../../sdk/json/index.ts";
-import { withinSecret } from "../host/wire.ts";
+import { secret, withinSecret } from "../host/wire.ts";
 import { withSecretsMarked } from "./secrets.ts";
 import type { ResourceShape } from "./shape.ts";
 
@@ -17,22 +18,22 @@ import type { ResourceShape } from "./shape.ts";
  */
 export function definitionsIn(shape: ResourceShape, value: Json | undefined): Map<string, Json> {
   const definitions = shape.entries(value ?? {});
-  for (const [key, rule] of definitions) if (typeof rule === "string") definitions.set(key, definitionOf(rule));
+  for (const [key, rule] of definitions) if (typeof rule === "string") definitions.set(key, exactDefinitionOf(rule));
   return definitions;
 }
 
 /**
  * Returns a definition in the form of a rule that was given: as an object, or as its JSON, which is the given string where
- * that means the same. What the contract calls secret is marked, which only an object can be at one path.
+ * that means the same; and where an object would round a number. What the contract calls secret is marked, which only an object
+ * can be at one path; else all of it.
  */
 export function inFormOf(given: Json | undefined, definition: JsonObject, secrets: readonly Pointer[]): Json {
-  if (typeof given !== "string") return withSecretsMarked(definition, secrets);
-  if (secrets.length > 0) {
-    const marked = withSecretsMarked(definition, secrets);
-    if (hasMark(marked)) return marked;
-  }
+  const isExact = contains(definition, isExactNumber);
+  const marked = secrets.length === 0 ? definition : withSecretsMarked(definition, secrets);
+  if (typeof given !== "string" && !isExact) return marked;
   const text = JSON.stringify(definition);
-  return text === given || isEqual(definitionOf(given), definition, asWritten) ? given : text;
+  if (hasMark(marked)) return isExact ? secret(text) : marked;
+  return given !== undefined && isEqual(exactDefinitionOf(given), definition, asWritten) ? given : text;
 }
 
 /** Decides whether a definition has a mark of a secret anywhere. */

@@ -1,6 +1,6 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { demandOwnFields } from "../../sdk/client/update-body.ts";
-import { MerchantRulesError } from "../../sdk/errors.ts";
+import { MerchantRulesError, shortened } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { isAsDeclared, isAsSent, lookedAtBy, pathsBetween, pathsOf, seenAs } from "../decide/live-rule.ts";
 import type { KnownRule } from "../decide/plan.ts";
@@ -22,14 +22,18 @@ export async function versioned(known: KnownRule, definition: JsonObject, task: 
   return live;
 }
 
-/** The error of a service that refuses an update because the rule has another version by now, with what has changed. */
+/**
+ * The error of a service that refuses an update because the rule has another version by now, with what has changed; where it
+ * has the version that was sent, the refusal itself.
+ */
 export async function refusedVersion(
-  known: KnownRule,
-  definition: JsonObject,
+  refused: MerchantRulesError,
+  { known, definition, version }: { known: KnownRule; definition: JsonObject; version: LiveRule["version"] },
   task: Task,
 ): Promise<{ readonly live: LiveRule; readonly error: MerchantRulesError | undefined }> {
   const live = await read(known, task);
   const isDone = isAsSent(live.rule, definition, task.place);
+  if (!isDone && live.version === version) return { live, error: ofItsOwn(refused, String(version)) };
   const paths = pathsBetween(known.definition, seenAs(live.rule, lookedAtBy(known), task.place), task.place);
   const where =
     paths === "" ? `what the program does not declare, beside ${pathsOf(live.rule, definition, task.place)}` : paths;
@@ -53,6 +57,17 @@ export function isOfVersion({ code, exchange }: MerchantRulesError, task: Task):
 /** True where each update names the version of the rule that it changes. */
 export function hasVersions(place: Place): boolean {
   return (place.contract.operations.update?.version ?? null) !== null;
+}
+
+/** The refusal of the very version that the service gave. A 409 says it of what must be unique, too. */
+function ofItsOwn(refused: MerchantRulesError, version: string): MerchantRulesError {
+  if (refused.exchange?.status !== 412) return refused;
+  const weak = version.startsWith("W/") ? ": a weak ETag, which If-Match never matches (RFC 9110, 13.1.1)" : "";
+  return refused.with({
+    reason: `the service refuses the version that it gave, ${shortened(version, 60)}${weak}`,
+    advice:
+      "name in operations.update.version of the contract a field that has the rule's version, such as { at: /version }; where there is none, leave it out, and the last write wins",
+  });
 }
 
 function changed(paths: string, { ruleId }: KnownRule, { key, of }: Task): MerchantRulesError {

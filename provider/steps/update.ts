@@ -225,6 +225,8 @@ class Update {
   /** The rule as it is written, by the id that it has afterwards. */
   #written: KnownRule;
   #request: Sent | undefined;
+  /** The version that the update names. */
+  #version: LiveRule["version"];
 
   constructor(target: Target, sent: ToSend, task: Task) {
     this.#target = target;
@@ -277,6 +279,7 @@ class Update {
       this.#request = sent;
       await this.#demandOurs();
       const seen = await versioned(known, definition, task);
+      this.#version = seen?.version;
       const options = { ...naming(known, task), ...(seen === undefined ? {} : { seen }) };
       const answer = await (await live.client()).update(known.ruleId, body, options);
       this.#is(answer?.ruleId ?? known.ruleId, before);
@@ -307,8 +310,9 @@ class Update {
     const task = this.#task;
     const { place } = task;
     if (isOfVersion(error, task)) {
-      const { live, error: changed } = await refusedVersion(known, definition, task);
-      if (changed !== undefined) throw changed;
+      const version = this.#version;
+      const { live, error: refused } = await refusedVersion(error, { known, definition, version }, task);
+      if (refused !== undefined) throw refused === error ? inTheWay(error, known, definition, place) : refused;
       // It is as declared: by an attempt of this run whose answer was lost.
       return live;
     }

@@ -1,5 +1,5 @@
 import type { Contract } from "../../sdk/contract/index.ts";
-import { defined, type JsonObject, valueAt } from "../../sdk/json/index.ts";
+import { defined, type JsonObject, numberText, valueAt } from "../../sdk/json/index.ts";
 
 /** Who changed a rule last, and when, in the service's own words. What the contract does not say is absent. */
 export interface LastChange {
@@ -11,7 +11,7 @@ export interface LastChange {
 export function lastChangeIn(rule: JsonObject, { rule: { changedBy, changedAt } }: Contract): LastChange {
   const at = (pointer: string | null): string | undefined => {
     const value = pointer === null ? undefined : valueAt(rule, pointer);
-    return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+    return typeof value === "string" ? value : numberText(value);
   };
   return defined({ changedBy: at(changedBy), changedAt: at(changedAt) });
 }

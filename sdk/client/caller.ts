@@ -9,6 +9,7 @@ import {
   errorOfUnusable,
   type FailedRequest,
   type FailureContext,
+  saysFailure,
 } from "./failures.ts";
 import { longestTimerMs, WaitedTooLong } from "./limiter.ts";
 import type { WireResponse } from "./transport.ts";
@@ -152,7 +153,9 @@ export class Caller {
       progress.isRenewed = true;
       response = await this.#send(call, await this.#token(renewal, call, progress), progress);
     }
-    if (!call.request.success.includes(response.status)) throw errorOfResponse(this.#options, call, response);
+    const { failure } = this.#options.contract.errors;
+    if (!call.request.success.includes(response.status) || saysFailure(failure, response))
+      throw errorOfResponse(this.#options, call, response);
     try {
       return call.parse(response, progress.unknown);
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { Contract } from "../contract/schema.ts";
+import { saysNothingOfRules } from "../contract/schema-errors.ts";
 import {
   type ErrorCode,
   type Exchange,
@@ -8,7 +9,17 @@ import {
   MerchantRulesError,
   shortened,
 } from "../errors.ts";
-import { defined, isJsonArray, isJsonObject, type Json, pathOf, valueAt, walk } from "../json/index.ts";
+import {
+  defined,
+  isExactNumber,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  numberText,
+  pathOf,
+  valueAt,
+  walk,
+} from "../json/index.ts";
 import type { UnusableResponse } from "../unusable-response.ts";
 import type { Hidden, Redactor } from "./redact.ts";
 import type { WireRequest } from "./request-template.ts";
@@ -53,7 +64,8 @@ export function errorOfResponse(
   const exchange = exchangeOf(context, failed, response);
   const meaning = mayMean.find((each) => means(each, context.contract, response));
   if (meaning !== undefined) return errorOfMeaning(exchange, meaning);
-  if (status >= 200 && status < 300) {
+  const isFailure = saysFailure(context.contract.errors.failure, response);
+  if (status >= 200 && status < 300 && !isFailure) {
     const reason = `the service answered ${status}; expected ${request.success.join(" or ")}`;
     const exists = mayMean.includes("exists")
       ? "; if it means that another rule has what must be unique, name it in errors.exists"
@@ -65,7 +77,9 @@ export function errorOfResponse(
     const advice = "nothing answers at this path; check baseUrl and the path of this operation in the contract";
     return new MerchantRulesError("REJECTED", `the service answered ${status}`, { exchange, advice });
   }
-  const error = errorOfStatus(exchange, retryAfterMsOf(response.headers));
+  const byStatus = errorOfStatus(exchange, retryAfterMsOf(response.headers));
+  const saidSo = `${byStatus.reason}, and its body says that it failed (errors.failure)`;
+  const error = isFailure ? byStatus.with({ reason: saidSo }) : byStatus;
   const likely = error.code === "REJECTED" ? ifRefused?.() : undefined;
   if (likely !== undefined) return error.with({ advice: `${likely}; else ${error.advice}` });
   // An update is refused for what it sends, too.
@@ -77,14 +91,26 @@ export function errorOfResponse(
   return error.outcomeUnknown && !writes ? error.with({ outcomeUnknown: false }) : error;
 }
 
+/** Decides whether the body of a success says that nothing was done, as the contract's `errors.failure` has it. */
+export function saysFailure(failure: Contract["errors"]["failure"], response: WireResponse): boolean {
+  if (failure.length === 0 || response.status < 200 || response.status >= 300) return false;
+  const body = jsonIfAny(response);
+  return failure.some(({ at, is }) => {
+    const found = valueAt(body, at);
+    if (is === null) return isJsonArray(found) ? found.length > 0 : Boolean(found);
+    return is.some((value) => value === found);
+  });
+}
+
 /** Decides whether a response has this meaning by the contract. */
 function means(meaning: Meaning, { errors }: Contract, response: WireResponse): boolean {
   const answers = errors[meaning];
   if (answers.length === 0) return false;
   const told = textsOf(valueAt(jsonIfAny(response), errors.code));
+  const saysNothing = meaning === "notFound" && saysNothingOfRules(response.status);
   return answers.some(
     ({ status, code }) =>
-      (status === null || status === response.status) && (code === null || told.includes(String(code))),
+      (status === null ? !saysNothing : status === response.status) && (code === null || told.includes(String(code))),
   );
 }
 
@@ -194,7 +220,7 @@ function detailsIn(details: Json | undefined, said: readonly string[]): string[]
 function leavesOf(detail: Json | undefined): { path: string; text: string }[] {
   const leaves: { path: string; text: string }[] = [];
   walk(detail, (value, { path }) => {
-    if (value !== null && ["string", "number", "boolean"].includes(typeof value))
+    if (["string", "number", "boolean"].includes(typeof value) || isExactNumber(value))
       leaves.push({ path: path.length === 0 ? "" : pathOf(path), text: String(value) });
   });
   return leaves;
@@ -202,7 +228,8 @@ function leavesOf(detail: Json | undefined): { path: string; text: string }[] {
 
 /** Returns a string or a number as the one string of an array; an empty array for any other value. */
 function textsOf(value: Json | undefined): string[] {
-  return typeof value === "string" || typeof value === "number" ? [String(value)] : [];
+  const text = typeof value === "string" ? value : numberText(value);
+  return text === undefined ? [] : [text];
 }
 
 /**

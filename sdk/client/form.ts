@@ -1,11 +1,21 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject, type Path, pathOf, walk } from "../json/index.ts";
+import {
+  isExactNumber,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Path,
+  pathOf,
+  walk,
+} from "../json/index.ts";
 
 /** Writes a body as `application/x-www-form-urlencoded`: what objects and arrays hold stands in brackets, `a[b][0]=`. */
 export function formText(body: JsonObject): string {
   const form = new URLSearchParams();
   walk(body, (value, { path }) => {
     const [first, ...rest] = path;
-    if (typeof value !== "object") form.append(`${first}${rest.map((name) => `[${name}]`).join("")}`, String(value));
+    if (typeof value !== "object" || isExactNumber(value))
+      form.append(`${first}${rest.map((name) => `[${name}]`).join("")}`, String(value));
   });
   return form.toString();
 }

@@ -1,5 +1,5 @@
 import type { Contract } from "../contract/schema.ts";
-import { isAtOrBelow, type JsonObject, pathOf, valueAt, walk } from "../json/index.ts";
+import { isAtOrBelow, type JsonObject, numberText, pathOf, valueAt, walk } from "../json/index.ts";
 
 /** A string that must not be seen. */
 export interface Hidden {
@@ -185,12 +185,12 @@ const shortestWithinWords = 8;
  */
 export function hiddenIn(definition: JsonObject, rule: Pick<Contract["rule"], "secret" | "naturalKey">): Hidden[] {
   const naturalKey = rule.naturalKey === null ? undefined : valueAt(definition, rule.naturalKey);
-  const name = typeof naturalKey === "number" ? String(naturalKey) : naturalKey;
+  const name = numberText(naturalKey) ?? naturalKey;
   const secrets: Hidden[] = [];
   const others: Hidden[] = [];
   walk(definition, (value, { path }) => {
-    if (typeof value !== "string" && typeof value !== "number") return;
-    const text = String(value);
+    const text = typeof value === "string" ? value : numberText(value);
+    if (text === undefined) return;
     const isText = typeof value === "string";
     const mark = `[${pathOf(path, "definition")}]`;
     const hidden = { text, mark, isWord: !isText || text.length < shortestWithinWords };

@@ -1,7 +1,17 @@
 import { isUtf8 } from "node:buffer";
 import type { Contract } from "../contract/schema.ts";
 import { fewOf, shortened } from "../errors.ts";
-import { isJsonObject, type Json, type JsonObject, type Pointer, pointerOf, valueAt, walk } from "../json/index.ts";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberText,
+  type Pointer,
+  parseJson,
+  pointerOf,
+  valueAt,
+  walk,
+} from "../json/index.ts";
 import { UnusableResponse } from "../unusable-response.ts";
 import type { WireResponse } from "./transport.ts";
 
@@ -33,7 +43,7 @@ const deepestField = 3;
 function fieldsIn(value: Json, sent: JsonObject = {}): Pointer[] {
   const found: Pointer[] = [];
   walk(value, (each, { path }) => {
-    const canBeId = typeof each === "string" || typeof each === "number";
+    const canBeId = typeof each === "string" || numberText(each) !== undefined;
     if (canBeId && path.length <= deepestField && !path.some(Number.isInteger)) found.push(pointerOf(path));
   });
   const isSent = (pointer: Pointer): boolean => valueAt(sent, pointer) !== undefined;
@@ -44,10 +54,10 @@ function fieldsIn(value: Json, sent: JsonObject = {}): Pointer[] {
 export interface LiveRule {
   /** The service's id of the rule. */
   readonly ruleId: string;
-  /** The JSON inside the contract's envelope (`rule.envelope`). */
+  /** The JSON inside the contract's envelope (`rule.envelope`). Where a double would round a number, it has an {@link ExactNumber}. */
   readonly rule: JsonObject;
   /** Its version, where a GET was asked for it and the contract has `operations.update.version`. */
-  readonly version?: string | number;
+  readonly version?: Json;
 }
 
 /** The places of the rule and its id in responses. */
@@ -78,7 +88,7 @@ export function jsonIfAny(response: WireResponse): Json | undefined {
 
 function parsed(text: string): Json {
   try {
-    return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    return parseJson(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
   } catch {
     const isCut = /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
     throw new UnusableResponse(isCut ? "the body ends before its JSON does" : "the body is not JSON", { isCut });
@@ -88,10 +98,8 @@ function parsed(text: string): Json {
 /** Far more than a definition may nest, and far less than what would overflow a stack. */
 const deepestResponse = 500;
 
-/** Returns why JSON cannot be passed on. JSON.parse reads 1e400 as infinity, which JSON.stringify writes as null. */
+/** Returns why JSON cannot be passed on. */
 function faultOf(value: Json, levelsLeft = deepestResponse): string | undefined {
-  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
-    return "has a number that is too large for JSON readers";
   if (typeof value !== "object" || value === null) return undefined;
   if (levelsLeft === 0) return `nests deeper than ${deepestResponse} levels`;
   for (const child of Object.values<Json>(value)) {
@@ -131,8 +139,8 @@ export function ruleIdIn(value: Json | undefined, { id, envelope }: RulePlaces):
 
 function ruleIdOf(found: Json, pointer: Pointer): string {
   if (typeof found === "string" && found !== "") return found;
-  if (typeof found === "number" && Number.isSafeInteger(found)) return String(found);
-  if (typeof found === "number")
-    throw new UnusableResponse(`the id at ${pointer} is a number that JSON readers cannot hold exactly`);
+  const number = numberText(found);
+  if (number !== undefined && /^-?\d+$/.test(number)) return number;
+  if (number !== undefined) throw new UnusableResponse(`the id at ${pointer} is a number, but no whole one`);
   throw new UnusableResponse(`the id at ${pointer} is ${found === "" ? "empty" : "neither a text nor a number"}`);
 }

@@ -1,22 +1,18 @@
 import type { Contract } from "../contract/schema.ts";
 import { MerchantRulesError } from "../errors.ts";
-import { type Json, type JsonObject, valueAt, withFieldAt } from "../json/index.ts";
+import { isExactNumber, type Json, type JsonObject, valueAt, withFieldAt } from "../json/index.ts";
 import type { LiveRule } from "./response.ts";
 import type { WireResponse } from "./transport.ts";
 
 type Update = NonNullable<Contract["operations"]["update"]>;
 
 /** Returns the version of a rule in the response to its GET; undefined where the contract or the response has none. */
-export function versionIn(
-  rule: JsonObject,
-  { headers }: WireResponse,
-  { operations }: Contract,
-): string | number | undefined {
+export function versionIn(rule: JsonObject, { headers }: WireResponse, { operations }: Contract): LiveRule["version"] {
   const { version = null } = operations.update ?? {};
   if (version === null) return undefined;
   const found: Json | undefined = "at" in version ? valueAt(rule, version.at) : [headers.etag].flat()[0];
   if (typeof found === "string") return found === "" ? undefined : found;
-  return typeof found === "number" && Number.isSafeInteger(found) ? found : undefined;
+  return isExactNumber(found) || Number.isSafeInteger(found) ? found : undefined;
 }
 
 /**

@@ -6,9 +6,9 @@ import { fewOf, isMerchantRulesError, MerchantRulesError, shortened } from "../e
 import {
   defined,
   fieldsLackingIn,
-  findInexactNumber,
   type Json,
   type JsonObject,
+  numberText,
   type Pointer,
   pathOf,
   valueAt,
@@ -198,7 +198,6 @@ export class RulesClient {
       const omit = [...update.omit, ...drivenFields(this.contract)];
       changed = updateBody(definition, live, { body: update.body, omit }, rule);
       if (changed === undefined) return { ruleId, rule: live };
-      expectExact(changed, attempted);
     }
     const { definition: versioned, headers } = versionSent(changed, seen, { update, ruleId, attempted });
     const body = sendable(template.body(ruleId, versioned, update.bodyAt), update, "update", attempted);
@@ -460,7 +459,8 @@ function undefinedIfGone(error: unknown): undefined {
 function identityIn(json: Json, at: Pointer): string | undefined {
   const found = valueAt(json, at);
   if (typeof found === "string" && found !== "") return found;
-  return Number.isSafeInteger(found) ? String(found) : undefined;
+  const number = numberText(found);
+  return number !== undefined && /^-?\d+$/.test(number) ? number : undefined;
 }
 
 /** Returns the claims of a JSON Web Token without verifying them, which the service does. Undefined for another token. */
@@ -472,17 +472,6 @@ function claimsOf(token: string): Json | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Refuses a body with a number that JSON readers round: a field that nobody declared must go back as it came. */
-function expectExact(body: JsonObject, attempted: () => string): void {
-  const rounded = findInexactNumber(body);
-  if (rounded === undefined) return;
-  const what = `${pathOf(rounded.path)} of the live rule is a number beyond what can be held exactly`;
-  const reason = `${what}, and to send it back would change it`;
-  const advice =
-    "declare that field too, with a value that can be; or set operations.update.body in the contract to declared";
-  throw new MerchantRulesError("RULE_INVALID", reason, { attempted: attempted(), advice });
 }
 
 function expectId(answered: string | undefined, ruleId: string, advice?: string): void {

@@ -1,7 +1,7 @@
 import { type Pagination, pagingOf } from "../contract/pagination/kinds.ts";
 import { linksIn } from "../contract/pagination/link-header.ts";
 import { headerIn, type PageResponse, type ResponseHeaders } from "../contract/pagination/paging.ts";
-import { isJsonObject, type Json, type Path, type Pointer, pointerOf } from "../json/index.ts";
+import { isJsonObject, type Json, numberText, type Path, type Pointer, pointerOf } from "../json/index.ts";
 import { UnusableResponse } from "../unusable-response.ts";
 
 const at = "operations.list.pagination";
@@ -94,7 +94,7 @@ function toSetFor(next: Json, pointer: string): string {
     const href = ["href", "url"].find((name) => typeof next[name] === "string");
     return href === undefined ? "" : toSetFor(next[href] ?? null, `${pointer}/${href}`);
   }
-  if (typeof next === "number") return next > 0 ? numbered : "";
+  if (numberText(next) !== undefined) return Number(next) > 0 ? numbered : "";
   if (typeof next !== "string" || isNothing(next)) return "";
   return isUrl(next) ? `{ type: url, url: ${pointer} }` : `{ type: cursor, next: ${pointer} }`;
 }

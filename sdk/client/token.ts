@@ -1,7 +1,7 @@
 import type { Contract } from "../contract/schema.ts";
 import { expand, presentsClient } from "../contract/template.ts";
 import { MerchantRulesError } from "../errors.ts";
-import { type Json, valueAt } from "../json/index.ts";
+import { type Json, numberText, valueAt } from "../json/index.ts";
 import { UnusableResponse } from "../unusable-response.ts";
 import { Caller, type CallerOptions, type Presented, type TokenSource } from "./caller.ts";
 import { basicOf, type Connection, parseBaseUrl } from "./connection.ts";
@@ -181,8 +181,9 @@ function tokenIn(response: Json, { accessToken, expiresIn }: NonNullable<Contrac
   headerValue(token, () => {
     throw new UnusableResponse(`the token at ${accessToken} has characters that no header can carry`);
   });
-  const seconds = (expiresIn === null ? undefined : valueAt(response, expiresIn)) ?? Number.POSITIVE_INFINITY;
-  if (typeof seconds === "number" && seconds > 0) return { token, lifeMs: seconds * 1000 };
+  const told = (expiresIn === null ? undefined : valueAt(response, expiresIn)) ?? Number.POSITIVE_INFINITY;
+  const seconds = Number(numberText(told));
+  if (seconds > 0) return { token, lifeMs: seconds * 1000 };
   const at = `${expiresIn} (auth.token.expiresIn)`;
   throw new UnusableResponse(`the token's life at ${at} is not a positive number of seconds`);
 }

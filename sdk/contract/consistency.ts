@@ -4,6 +4,7 @@ import { checkForms, type RefuseIf } from "./consistent-forms.ts";
 import { schemaError } from "./definition-schema.ts";
 import { pagingOf } from "./pagination/kinds.ts";
 import { type Contract, identityOperation } from "./schema.ts";
+import { saysNothingOfRules } from "./schema-errors.ts";
 import { headerNamePattern } from "./schema-parts.ts";
 import { namesIn, presentsClient } from "./template.ts";
 
@@ -315,29 +316,35 @@ function overlap<T>(one: readonly T[], other: readonly T[]): boolean {
   return one.length === 0 || other.length === 0 || one.some((each) => other.includes(each));
 }
 
-/** Statuses that alone mean that a rule is gone. By one with another meaning, too, rules that are there would count as gone. */
-const statusesOfAbsence: readonly (number | null)[] = [404, 410];
-
 /** Refuses responses that cannot be told from others: they decide whether a rule counts as gone, and a create as not done. */
-function checkResponses({ errors, operations }: Contract, refuseIf: RefuseIf): void {
+function checkResponses({ errors, operations, rule }: Contract, refuseIf: RefuseIf): void {
+  for (const [index, { at, is }] of errors.failure.entries()) {
+    const path = ["errors", "failure", index];
+    refuseIf(at === "", [...path, "at"], "a pointer to one field, such as /status");
+    const ofSuccess = [...rule.id.flatMap((id) => [id, rule.envelope + id]), operations.list?.items ?? ""];
+    const isInAll = at !== "" && is === null && ofSuccess.some((each) => isWithin(each, at));
+    refuseIf(isInAll, [...path, "is"], "values, because successes have something there, too");
+  }
   for (const name of ["notFound", "exists", "inUse"] as const)
     for (const [index, { status, code }] of errors[name].entries()) {
       const path = ["errors", name, index];
       refuseIf(status === null && code === null, path, "a status, a code, or both");
       const isSuccess = status !== null && status < 300;
-      refuseIf(isSuccess && name !== "exists", [...path, "status"], "from 300 to 499, or null");
+      // By the code of a body that says that it failed (errors.failure).
+      const isByBody = errors.failure.length > 0 && code !== null;
+      refuseIf(isSuccess && name !== "exists" && !isByBody, [...path, "status"], "from 300 to 499, or null");
       refuseIf(
-        isSuccess && name === "exists" && operations.create.success.includes(status),
+        isSuccess && name === "exists" && !isByBody && operations.create.success.includes(status),
         [...path, "status"],
         "a status that operations.create.success does not have",
       );
       refuseIf(
-        name === "notFound" && code === null && status !== null && !statusesOfAbsence.includes(status),
+        name === "notFound" && code === null && status !== null && status !== 404 && status !== 410,
         [...path, "code"],
         "a code beside this status: it has other meanings, too, and a rule that is there would count as gone",
       );
       refuseIf(
-        name === "notFound" && status !== null && [401, 403, 408, 429].includes(status),
+        name === "notFound" && status !== null && saysNothingOfRules(status),
         [...path, "status"],
         "a status that is not about credentials, time or rate",
       );

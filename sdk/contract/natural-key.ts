@@ -2,6 +2,7 @@ import {
   isAtOrBelow,
   type Json,
   type JsonObject,
+  numberText,
   type Pointer,
   pointerOf,
   segmentsOf,
@@ -19,7 +20,7 @@ export function naturalKeyText(definition: Json | undefined, contract: Contract)
   const { naturalKey } = contract.rule;
   if (naturalKey === null || isNaturalKeySecret(contract)) return undefined;
   const value = valueAt(definition, naturalKey);
-  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+  return typeof value === "string" ? value : numberText(value);
 }
 
 /**

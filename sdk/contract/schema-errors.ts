@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { headerName, listOf, orNull, pointer, says, strict } from "./schema-parts.ts";
+import { headerName, listOf, orNull, pointer, says, scalar, strict } from "./schema-parts.ts";
 
 const answers = listOf(
   strict({
@@ -33,10 +33,28 @@ export const errors = strict({
         "/errors",
       ),
     ),
+  failure: listOf(
+    strict({
+      at: pointer.meta(says("Where a body says so.", "/status")),
+      is: orNull(z.array(scalar).min(1)).meta(
+        says(
+          "The values that say so. null: whatever is there, but for null, false, 0, an empty text and an empty list.",
+          ["error"],
+        ),
+      ),
+    }),
+  ).meta(
+    says(
+      "Bodies by which the service says that it has not done what was asked, although the status is a success. Each answer with a 2xx status is held against it. Without it the status alone says whether something was done.",
+      [{ at: "/status", is: ["error"] }],
+      [{ at: "/error" }],
+    ),
+  ),
   notFound: answers.meta(
-    says("Answers to get, update and delete that mean: there is no such rule. Without it only 404 and 410 mean that.", [
-      { status: 400, code: "RULE_NOT_FOUND" },
-    ]),
+    says(
+      "Answers to get, update and delete that mean: there is no such rule. Without it only 404 and 410 mean that. A code alone does not mean it beside 401, 403, 408, 429 or a status from 500 on.",
+      [{ status: 400, code: "RULE_NOT_FOUND" }],
+    ),
   ),
   exists: answers.meta(
     says(
@@ -62,3 +80,8 @@ export const errors = strict({
     .prefault({ header: "x-request-id" })
     .describe("Where a response has the id of its request."),
 });
+
+/** Decides whether a status is about credentials, time, rate or an outage: whatever its code, no rule is gone by it. */
+export function saysNothingOfRules(status: number): boolean {
+  return [401, 403, 408, 429].includes(status) || status >= 500;
+}

@@ -85,7 +85,7 @@ const version = z.union([
       .literal(true)
       .meta(
         says(
-          "The answer to a GET has the version in its header ETag, and the update sends it in If-Match (RFC 9110).",
+          "The answer to a GET has the version in its header ETag, and the update sends it in If-Match (RFC 9110), a weak one as it is: services that keep to the RFC refuse it.",
           true,
         ),
       ),

@@ -22,6 +22,9 @@ export function oneOf<const Values extends readonly [string, ...string[]]>(value
   return z.enum(values).default(values[0]);
 }
 
+/** A value that one field has, other than null. */
+export const scalar = z.union([z.string(), z.number(), z.boolean()]);
+
 /** Describes an integer within bounds. Without `max` any safe integer from `min` on. */
 export function integer({ min, max, default: fallback }: { min: number; max?: number; default: number }) {
   const integers = z.int().min(min);

@@ -11,17 +11,16 @@ import {
   pointerOrNull,
   pointerOrRoot,
   says,
+  scalar,
   sending,
   statuses,
   strict,
 } from "./schema-parts.ts";
 
-const value = z.union([z.string(), z.number(), z.boolean()]);
-
 const marked = strict({
   at: pointer.meta(says("Where a rule says so.", "/status")),
   is: z
-    .array(value)
+    .array(scalar)
     .min(1)
     .meta(says("The values that say so.", ["deleted"])),
 });
@@ -58,8 +57,8 @@ const form = strict({
 /** A request by which the service gives one field of a rule one value. */
 const transition = strict({
   at: pointer.meta(says("The field that the request changes.", "/status")),
-  to: value.meta(says("The value that the field has after it.", "active")),
-  from: listOf(value).meta(
+  to: scalar.meta(says("The value that the field has after it.", "active")),
+  from: listOf(scalar).meta(
     says(
       "The values from which the service takes this step. From others it is reached by other steps, the fewest. Without it: any.",
       ["draft"],

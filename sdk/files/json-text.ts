@@ -1,4 +1,5 @@
 import { findNotJson, isJsonArray, isJsonObject, type Json, reasonOf, whyNotJson } from "../json/json.ts";
+import { parseJson } from "../json/parse-json.ts";
 import { pathOf } from "../json/walk.ts";
 import { type TextFault, YamlDocument } from "./yaml-document.ts";
 
@@ -9,7 +10,7 @@ import { type TextFault, YamlDocument } from "./yaml-document.ts";
 export function readJsonText(text: string): { readonly value: Json } | { readonly fault: TextFault } {
   let value: Json;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
     // No cause: its message may quote the text.
     return { fault: { what: `is not JSON: ${whyNotJson(error)}`, ...placeOfBadJson(text, error) } };

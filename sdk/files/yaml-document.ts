@@ -3,6 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
 import { reasonOf } from "../json/json.ts";
+import { decimalOf, valueText } from "../json/normal-form.ts";
 import type { Path } from "../json/walk.ts";
 
 /** A fault of a file or its text, as the rest of a sentence that begins with the file's name; and its line. */
@@ -54,7 +55,7 @@ const require = createRequire(import.meta.url);
 
 /**
  * A text in YAML 1.2, which includes JSON. Where readers of YAML disagree, it is a fault: a field twice, a name that is
- * not a string, a merge key, an unknown tag, an integer that JSON readers cannot hold exactly. The time to read a text
+ * not a string, a merge key, an unknown tag, a number that JSON readers cannot hold exactly. The time to read a text
  * depends only on its length.
  */
 export class YamlDocument {
@@ -166,7 +167,7 @@ export class YamlDocument {
   }
 }
 
-const rounded = "holds an integer that JSON readers cannot hold exactly; write it as a text";
+const rounded = "holds a number that JSON readers cannot hold exactly; write it as a text";
 const notText = "has a field whose name is not a text";
 const tooDeep = "nests too deeply";
 const wordings: Partial<Record<Yaml.ErrorCode, string>> = {
@@ -175,10 +176,9 @@ const wordings: Partial<Record<Yaml.ErrorCode, string>> = {
   RESOURCE_EXHAUSTION: tooDeep,
 };
 
-/** Decides whether an integer would be written back with other digits. */
+/** Decides whether a decimal number would be written back with another value. */
 function isRounded({ value, source }: Yaml.Scalar): boolean {
-  if (typeof value !== "number" || !Number.isFinite(value) || Number.isSafeInteger(value)) return false;
-  if (source === undefined || !/^[-+]?\d+$/.test(source)) return false;
-  const written = BigInt(source.replace("+", ""));
-  return String(written) !== String(value) && written !== BigInt(value);
+  const digits = source?.replace(/^\+/, "") ?? "";
+  if (!Number.isFinite(value) || typeof value !== "number" || decimalOf(digits) === undefined) return false;
+  return valueText(value, ["decimal"]) !== valueText(digits, ["decimal"]);
 }

@@ -1,3 +1,4 @@
+import { isExactNumber } from "./exact-number.ts";
 import { field, isJsonArray, isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { type NormalForm, type ValueForm, valueFormsOf, valueText } from "./normal-form.ts";
 import { type Pointer, segmentsOf, valueAt } from "./pointer.ts";
@@ -37,6 +38,7 @@ export function isEqual(a: Json, b: Json, by: CompareOptions, path: Path = []): 
 /** Decides whether two values have one canonical string. Of objects, and of arrays whose order counts, it makes no string. */
 export function isEqualAt(a: Json, b: Json, spot: Spot | undefined): boolean {
   if (a === b) return true;
+  if (isExactNumber(a) || isExactNumber(b)) return textOf(a, spot) === textOf(b, spot);
   if (isJsonObject(a) && isJsonObject(b)) return areEqualObjects(a, b, spot);
   if (isJsonArray(a) && isJsonArray(b) && spot?.isUnordered !== true && spot?.isDistinct !== true)
     return (
@@ -76,8 +78,7 @@ export function textOf(value: Json, spot: Spot | undefined): string {
     }
     return `{${fields.join(",")}}`;
   }
-  if (spot !== undefined) return valueText(value, spot.forms);
-  return JSON.stringify(value === 0 ? 0 : value);
+  return valueText(value, spot?.forms ?? []);
 }
 
 /** A place in a rule at which, or below which, values that are written differently can be equal. */

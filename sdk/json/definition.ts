@@ -1,13 +1,23 @@
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { parseJson } from "./parse-json.ts";
 
 /**
  * Returns the definition of a rule that is declared as an object or as its JSON text. Any other value is returned as it is,
- * such as the string that stands for a value that is not known yet.
+ * such as the string that stands for a value that is not known yet. A number is the nearest double.
  */
 export function definitionOf(rule: Json): Json {
+  return definitionBy(rule, JSON.parse);
+}
+
+/** Returns the same with the numbers as the text has them; see {@link ExactNumber}. */
+export function exactDefinitionOf(rule: Json): Json {
+  return definitionBy(rule, parseJson);
+}
+
+function definitionBy(rule: Json, parse: (text: string) => Json): Json {
   if (typeof rule !== "string" || !/^\s*\{/.test(rule)) return rule;
   try {
-    const definition: Json = JSON.parse(rule);
+    const definition = parse(rule);
     return isJsonObject(definition) ? definition : rule;
   } catch {
     return rule;

@@ -10,7 +10,8 @@ export {
 } from "./canonical.ts";
 export { type Difference, differences, fieldsLackingIn, fieldsShown, laidOver, project, touches } from "./compare.ts";
 export { defined } from "./defined.ts";
-export { definitionOf, definitionsOf } from "./definition.ts";
+export { definitionOf, definitionsOf, exactDefinitionOf } from "./definition.ts";
+export { ExactNumber, isExactNumber, numberText } from "./exact-number.ts";
 export {
   field,
   findInexactNumber,
@@ -24,6 +25,7 @@ export {
 } from "./json.ts";
 export { mapJson } from "./map-json.ts";
 export { blindMask, hashIn, hidden, hiddenOther, isBlind, isMask, masked, maskOf, withoutMasks } from "./mask.ts";
+export { parseJson, rounded } from "./parse-json.ts";
 export {
   isAt,
   isAtOrBelow,

@@ -1,12 +1,13 @@
 import { types } from "node:util";
+import { isExactNumber } from "./exact-number.ts";
 import type { Json, JsonObject } from "./json-types.ts";
 import { type Path, walk } from "./walk.ts";
 
 export type { Json, JsonObject } from "./json-types.ts";
 
-/** Decides whether a JSON value is an object: neither null nor an array. */
+/** Decides whether a JSON value is an object: neither null, an array nor an exact number. */
 export function isJsonObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
 
 /** Decides whether a JSON value is an array; unlike Array.isArray, it narrows a readonly one. */
@@ -50,7 +51,7 @@ export function findNotJson(root: unknown, levels = maxDepth): NotJson | undefin
 
 /** Returns why a value itself is not JSON, apart from what is in it; undefined where it is. */
 function notJson(value: unknown, mayNest: boolean, levels: number): string | undefined {
-  if (value === null || typeof value === "boolean") return undefined;
+  if (value === null || typeof value === "boolean" || isExactNumber(value)) return undefined;
   if (typeof value === "string") return value.isWellFormed() ? undefined : "half a surrogate pair";
   if (typeof value === "number") return Number.isFinite(value) ? undefined : String(value);
   if (typeof value !== "object") return typeof value;
@@ -63,7 +64,7 @@ export function isJson(value: unknown): value is Json {
   return findNotJson(value) === undefined;
 }
 
-/** Returns the first place of a number that readers may have rounded: an integer beyond 2^53, or an infinity, as `1e400` is read. */
+/** Returns the first place of a number that a program may have rounded: an integer beyond 2^53, or an infinity. */
 export function findInexactNumber(root: Json): NotJson | undefined {
   return walk(root, (value, { path }) => {
     if (typeof value !== "number") return undefined;

@@ -1,3 +1,4 @@
+import { isExactNumber, numberText } from "./exact-number.ts";
 import type { Json } from "./json-types.ts";
 import type { Pointer } from "./pointer.ts";
 
@@ -34,9 +35,20 @@ export function isOfForm(value: Json, form: FormName): boolean {
 /** Returns the string, valid JSON, that two values share exactly when they are equal in these forms; not for objects and arrays. */
 export function valueText(value: Json, forms: readonly ValueForm[]): string {
   const inForm = forms.reduce(formed, value);
-  const decimal = forms.includes("decimal") ? decimalOf(inForm) : undefined;
-  if (decimal !== undefined) return `${decimal.sign}${decimal.digits}e${decimal.exponent}`;
-  return JSON.stringify(inForm === 0 ? 0 : inForm);
+  const decimal = forms.includes("decimal") ? decimalText(inForm) : undefined;
+  return decimal ?? plainText(inForm);
+}
+
+function decimalText(value: Json): string | undefined {
+  const decimal = decimalOf(value);
+  return decimal && `${decimal.sign}${decimal.digits}e${decimal.exponent}`;
+}
+
+/** Writes a value without forms. A number that is a double is written as doubles are, so that 1e22 is 1e+22. */
+function plainText(value: Json): string {
+  if (!isExactNumber(value)) return JSON.stringify(value === 0 ? 0 : value);
+  const [exact = value.source, double] = [decimalText(value), Number(value)];
+  return exact === decimalText(double) ? JSON.stringify(double) : exact;
 }
 
 function formed(value: Json, form: ValueForm): Json {
@@ -70,7 +82,7 @@ const mostCharacters = 1000;
  * a string of more than 1000 characters or an exponent of more than six digits. Nothing is calculated in floating point.
  */
 export function decimalOf(value: Json): Decimal | undefined {
-  const text = typeof value === "number" ? String(value) : value;
+  const text = numberText(value) ?? value;
   if (typeof text !== "string" || text.length > mostCharacters) return undefined;
   const match = decimalPattern.exec(text);
   if (match === null) return undefined;

@@ -1,3 +1,4 @@
+import { isExactNumber } from "./exact-number.ts";
 import type { Json } from "./json-types.ts";
 
 /** The names and indices that lead from a value to one inside it, outermost first. */
@@ -40,7 +41,7 @@ export function walk<Value, Found>(root: Value, visit: Visit<Value, Found>): Fou
   const here = { path, isCycle: false };
 
   function step(value: Value): Found | undefined {
-    const inside: object | null = typeof value === "object" ? value : null;
+    const inside: object | null = typeof value === "object" && !isExactNumber(value) ? value : null;
     const isCycle = inside !== null && above.includes(inside);
     here.isCycle = isCycle;
     const found = visit(value, here);

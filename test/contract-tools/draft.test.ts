@@ -51,6 +51,7 @@ describe("a contract from facts", () => {
       #   auth.present: How does a request carry the token? Without it: it is sent as \`Authorization: Bearer\`
       #   errors.message: Where does an error say what went wrong? Without it: \`/error/code\`, \`/error/message\` and \`/error/details\` are looked at
       #   errors.notFound: Does the service say "not there" or "exists already" otherwise than by 404 and 409? Without it: such an answer is a failure
+      #   errors.failure: Can a body say that something failed although the status is a success? Without it: the status alone says whether something was done
       #   limits.pageSize: Is there a largest page? Without it: 200 rules are asked for
       #   auth.token: Is a token obtained from a client id and a secret? Without it: the token itself is a setting
       #   auth.identity: Can the service, the token or the client id say who the credentials are? Without it: only rules that are known can show that this is the right merchant

@@ -133,24 +133,15 @@ describe("what a service answers is data", () => {
     expect((await clientOf(server).get("r1")).rule.text).toBe(`${"[{".repeat(2000)}"[`);
   });
 
-  test.each(["9007199254740993", "-9007199254740993"])(
-    "a number that cannot be held exactly, %s, is not sent back: the update is refused with its path",
+  test.each(["9007199254740993", "-12345678901234.567", "1e400"])(
+    "a number that a double rounds, %s, goes back as it came",
     async (number) => {
       const server = await serveScript([{ body: `{"id":"r1","priority":1,"limits":[{"most":${number}}]}` }]);
       const update = { path: "/rules/{ruleId}", body: "merged" } as const;
       const client = clientOf(server, { operations: { update } });
       const { rule: live } = await client.get("r1");
-      const error = await failureOf(client.update("r1", { priority: 2 }, { live }));
-      expect(error).toMatchObject({ code: "RULE_INVALID" });
-      expect(error.message).toContain("limits[0].most of the live rule is a number beyond what can be held exactly");
-      expect(server.requests).toHaveLength(1);
-      await client.update("r1", { limits: [] }, { live });
-      expect(server.requests[1]?.body).toBe('{"id":"r1","priority":1,"limits":[]}');
+      await client.update("r1", { priority: 2 }, { live });
+      expect(server.requests[1]?.body).toBe(`{"id":"r1","priority":2,"limits":[{"most":${number}}]}`);
     },
   );
-
-  test("a number that no reader can hold is refused as it arrives", async () => {
-    const server = await serveScript([{ body: '{"id":"r1","limit":1e400}' }]);
-    expect(await failureOf(clientOf(server).get("r1"))).toMatchObject({ code: "RESPONSE_INVALID" });
-  });
 });

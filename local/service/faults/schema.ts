@@ -99,7 +99,11 @@ export const faultSchema = z.discriminatedUnion("kind", [
     .refine(hasLaterMsInPlace, onlyLater)
     .describe("The connection is closed"),
   fault("status", anyOperation, {
-    status: z.int().min(400).max(599).describe("The HTTP status that is answered, such as 401, 403, 429, 500, 503"),
+    status: z
+      .int()
+      .min(200)
+      .max(599)
+      .describe("The HTTP status that is answered, such as 401, 429, 503; of 200 to 299 the body alone says the error"),
     at: z
       .enum(atOrLater)
       .default("before")

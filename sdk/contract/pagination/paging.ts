@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Json, type Pointer, valueAt } from "../../json/index.ts";
+import { type Json, numberText, type Pointer, valueAt } from "../../json/index.ts";
 import { UnusableResponse } from "../../unusable-response.ts";
 import { says, strict } from "../schema-parts.ts";
 
@@ -105,7 +105,8 @@ export function headerIn(headers: ResponseHeaders, name: string): string | undef
 /** Returns the cursor at `pointer`, a string or an integer; undefined where it is absent, null or empty. @throws UnusableResponse for anything else */
 export function cursorAt(json: Json, pointer: Pointer): string | undefined {
   const next = valueAt(json, pointer) ?? "";
-  if (typeof next === "number" && Number.isSafeInteger(next)) return String(next);
+  const number = numberText(next);
+  if (number !== undefined && /^-?\d+$/.test(number)) return number;
   if (typeof next !== "string")
     throw new UnusableResponse(`the cursor at ${pointer} (operations.list.pagination.next) is not a text`);
   return next === "" ? undefined : next;

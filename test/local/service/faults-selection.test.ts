@@ -111,11 +111,11 @@ describe("of several faults", () => {
 
   test("a bad one changes nothing, and the error names path, found and allowed", async () => {
     const service = await withFaults({ kind: "close" });
-    const bad = { kind: "status", status: 200 } as const;
+    const bad = { kind: "status", status: 199 } as const;
     expect(() => service.faults.set([{ kind: "hold" }, bad])).toThrow(
-      new TypeError("1.status: found 200; allowed: at least 400"),
+      new TypeError("1.status: found 199; allowed: at least 200"),
     );
-    expect(() => service.faults.add(bad)).toThrow(new TypeError("status: found 200; allowed: at least 400"));
+    expect(() => service.faults.add(bad)).toThrow(new TypeError("status: found 199; allowed: at least 200"));
     expect(service.faults.current).toMatchObject([{ fault: { kind: "close" } }]);
   });
 });

@@ -324,3 +324,27 @@ onBothEngines((engine) => {
     expect(place.names()).toEqual([a.name]);
   });
 });
+
+onBothEngines((engine) => {
+  test("a write that is answered 200 with a body that says error was not done: exit 1, and the state is as before", async () => {
+    const failing = contractOf({
+      errors: { failure: [{ at: "/status", is: ["error"] }], notFound: [{ code: "GONE" }] },
+    });
+    const { place, stack } = await openStack(engine, { contract: failing });
+    const declared = (priority: number): Declared => ({
+      one: { definition: rule(1, { priority }) },
+      many: { rules: { two: rule(2, { priority }), three: rule(3) } },
+    });
+    await stack.up(declared(1));
+    const [known, before] = [stack.knownIds(), place.service.rules()];
+    place.service.faults.set({ kind: "status", status: 200, operations: ["create", "update", "delete"], ...always });
+    const said = /answered 200, and its body says that it failed \(errors\.failure\) \(code FAULT; a fault/;
+    await stack.upFails(declared(2), {}, said);
+    await stack.upFails({ ...declared(1), four: { definition: rule(4) } }, {}, said);
+    await stack.upFails({}, {}, said);
+    expect([stack.knownIds(), place.service.rules()]).toEqual([known, before]);
+    place.service.faults.clear();
+    await stack.succeeds("destroy");
+    expect(place.service.rules()).toEqual([]);
+  });
+});

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { rule } from "../../support/rules.ts";
 import { contractOf } from "../../support/stack/contracts.ts";
@@ -76,4 +77,48 @@ describe.each(variants(kinds))("an update of one version, %s", (_, version) => {
     await stack.up(one(1));
     await stack.upFails(one(2), {}, /has no version .*operations\.update\.version/);
   });
+});
+
+describe("a service whose ETags are weak", () => {
+  const spoken = { operations: { update: { path, version: { etag: true } }, list: null } } as const;
+  const contract = contractOf(spoken);
+
+  test("is updated where it takes them in If-Match, and a hand edit in between is not overwritten", async () => {
+    const { place, stack } = await openStack("local", { contract, etags: "weak" });
+    await stack.up(one(1));
+    await stack.up(one(2));
+    expect(firstOf(place)).toEqual(rule(1, { priority: 2 }));
+    place.front.behave(({ method }, pass) => {
+      if (method === "PUT") place.service.put(idOfFirst(place), byHand);
+      return pass();
+    });
+    await stack.upFails(one(3), {}, /somebody changed the rule meanwhile, at priority/);
+  });
+
+  test("is not said to be changed by somebody where it refuses its own, and does as the message says", async () => {
+    const { place, stack } = await openStack("local", { contract, etags: "weak, refused" });
+    await stack.up(one(1));
+    const said =
+      /refuses the version that it gave, W\/"\w+": a weak ETag, which If-Match never matches .*What to do: .*operations\.update\.version/s;
+    const { output } = await stack.upFails(one(2), {}, said);
+    expect(output).not.toContain("somebody changed");
+    expect(firstOf(place)).toEqual(rule(1, { priority: 1 }));
+    const { version: _, ...update } = spoken.operations.update;
+    writeFileSync(place.contractFile, JSON.stringify(contractOf({ operations: { update, list: null } })));
+    await stack.up(one(2));
+    expect(firstOf(place)).toEqual(rule(1, { priority: 2 }));
+  });
+});
+
+test("a conflict that is not about the version is said as the service says it, also where it has versions", async () => {
+  const rules = { readOnly: ["/createdAt", "/updatedAt", "/version"], naturalKey: null };
+  const contract = contractOf({
+    operations: { update: { path, version: { at: "/version" } }, list: null },
+    rule: rules,
+  });
+  const { place, stack } = await openStack("local", { contract });
+  await stack.up(one(1));
+  place.service.faults.set({ kind: "status", status: 409, operations: ["update"] });
+  const { output } = await stack.upFails(one(2), {}, /answered 409 \(code FAULT; a fault that was set/);
+  expect(output).not.toContain("somebody changed");
 });

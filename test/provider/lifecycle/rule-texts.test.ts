@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
-import { definitionsOf, type JsonObject } from "../../../sdk/json/index.ts";
+import { describe, expect, test } from "vitest";
+import { definitionsOf, field, type JsonObject, parseJson } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
+import { contractOf } from "../../support/stack/contracts.ts";
 import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
-import { openStack } from "../../support/stack/place.ts";
+import { openStack, type Place } from "../../support/stack/place.ts";
 
 const objects = { a: rule(1), b: rule(2), c: rule(3) };
 const text = (definition: JsonObject): string => JSON.stringify(definition);
@@ -97,5 +98,62 @@ onBothEngines((engine) => {
       expect(output).not.toContain("hush");
     }
     expect(place.writes()).toEqual([]);
+  });
+});
+
+describe("numbers that a double rounds", () => {
+  const path = "/api/v1/merchants/rules/{ruleId}";
+  const limit = (digits: string, name = "rule-1"): string => `{"name":"${name}","limit":${digits}}`;
+  const stored = ({ service }: Place): string[] => service.rules().map((live) => JSON.stringify(live.rule));
+  const put = ({ service }: Place, text: string): string => {
+    const definition = parseJson(text);
+    const live = service.rules().find(({ rule: { name } }) => name === field(Object(definition), "name"));
+    return service.put(live?.ruleId, Object(definition));
+  };
+
+  test("go out of a text as they are written, are held as such, and a change of their last digit is a change", async () => {
+    const { place, stack } = await openStack("local");
+    const declared = (digits: string): Declared => ({
+      one: { definition: limit(digits) },
+      all: { rules: { a: limit(`${digits}00000000000000000001`, "rule-2") } },
+    });
+    await stack.up(declared("12345678901234.567"));
+    const first = [limit("12345678901234.567"), limit("12345678901234.56700000000000000000001", "rule-2")];
+    expect(stored(place)).toEqual(first);
+    await stack.isUnchanged();
+    await stack.hasNoDrift();
+    put(place, limit("12345678901234.56700000000000000000002", "rule-2"));
+    await stack.fails("refresh", { previewOnly: true, expectNoChanges: true });
+    await stack.succeeds("up", { refresh: true });
+    expect(stored(place)).toEqual(first);
+    await stack.up(declared("12345678901234.568"));
+    expect(stored(place)[0]).toBe(limit("12345678901234.568"));
+    await stack.isUnchanged();
+  });
+
+  test("go back as they came where an update sends the live rule back, by PUT and by PATCH", async () => {
+    for (const update of [
+      { path, body: "merged" },
+      { path, method: "PATCH", body: "changes" },
+    ] as const) {
+      const rules = { ...update, omit: ["/createdAt", "/updatedAt"] };
+      const { place, stack } = await openStack("local", { contract: contractOf({ operations: { update: rules } }) });
+      await stack.up({ one: { definition: { name: "rule-1", own: { priority: 1 } } } });
+      put(place, '{"name":"rule-1","own":{"priority":1,"limit":1234567890123456.789}}');
+      await stack.up({ one: { definition: { name: "rule-1", own: { priority: 2 } } } });
+      expect(stored(place)).toEqual(['{"name":"rule-1","own":{"priority":2,"limit":1234567890123456.789}}']);
+    }
+  });
+
+  test("are in the state as text where somebody puts one in place of what an object declares, and are put right", async () => {
+    const { place, stack } = await openStack("local");
+    const declared = { one: { definition: { name: "rule-1", limit: 5 } } };
+    await stack.up(declared);
+    put(place, limit("9007199254740993"));
+    await stack.succeeds("refresh");
+    expect(stack.resources("MerchantRule")[0]?.outputs.definition).toBe('{"limit":9007199254740993,"name":"rule-1"}');
+    await stack.up(declared);
+    expect(place.definitions()).toEqual([declared.one.definition]);
+    await stack.isUnchanged();
   });
 });

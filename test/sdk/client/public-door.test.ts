@@ -10,6 +10,7 @@ test("the package's door to the SDK opens to the client, contracts and errors, a
     "contractFileNames",
     "defineContract",
     "errorCodes",
+    "isExactNumber",
     "isMerchantRulesError",
     "isPreset",
     "loadContract",

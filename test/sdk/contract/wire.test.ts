@@ -9,6 +9,15 @@ const answers: Row[] = [
   ["errors: { notFound: [{ status: 422 }] }", "errors.notFound.0.code", "null", "a code beside this status"],
   ["errors: { notFound: [{ status: 403, code: x }] }", "errors.notFound.0.status", "403", "not about credentials"],
   ["errors: { inUse: [{ status: 200 }] }", "errors.inUse.0.status", "200", "from 300 to 499"],
+  ['errors: { failure: [{ at: "" }] }', "errors.failure.0.at", '""', "a pointer to one field"],
+  ["errors: { failure: [{ at: status }] }", "errors.failure.0.at", '"status"', "a JSON Pointer"],
+  ["errors: { failure: [{ at: /id }] }", "errors.failure.0.is", "null", "successes have something there, too"],
+  [
+    "errors: { failure: [{ at: /data }] }\nrule: { envelope: /data }",
+    "errors.failure.0.is",
+    "null",
+    "successes have something there, too",
+  ],
   [
     "errors: { exists: [{ status: 201 }] }",
     "errors.exists.0.status",

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from "node:http";
-import type { Json } from "../../../sdk/json/index.ts";
+import { type Json, parseJson } from "../../../sdk/json/index.ts";
 import { atEnd } from "../ends.ts";
 
 /** A request as it reaches the front. */
@@ -106,7 +106,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<Json | undefined> {
     if (bytes > mostBytes) throw new Error("the body is too large");
     parts.push(part);
   }
-  return bytes === 0 ? undefined : JSON.parse(Buffer.concat(parts).toString());
+  return bytes === 0 ? undefined : parseJson(Buffer.concat(parts).toString());
 }
 
 async function sendOn(
@@ -128,5 +128,5 @@ async function sendOn(
   const { status, headers: answered } = response;
   if (answered.get("content-type")?.startsWith("text/html") === true) return { status, body: undefined, html: text };
   const etag = answered.get("etag");
-  return { status, body: text === "" ? undefined : JSON.parse(text), ...(etag === null ? {} : { headers: { etag } }) };
+  return { status, body: text === "" ? undefined : parseJson(text), ...(etag === null ? {} : { headers: { etag } }) };
 }
