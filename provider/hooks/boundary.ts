@@ -1,7 +1,7 @@
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { runtimeFault } from "../host/runtime.ts";
 import type { Properties } from "../host/wire.ts";
-import type { Outcome } from "../steps/apply.ts";
+import type { Outcome } from "../steps/outcome.ts";
 
 /** A hook that did part of its work: the engine keeps the properties in the state and calls update in the next run. */
 export class PartialResult extends Error {

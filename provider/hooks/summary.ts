@@ -5,7 +5,7 @@ import type { Place } from "../run/place.ts";
 import type { Resource } from "../run/resource.ts";
 import { setShape } from "../state/shape.ts";
 import { ownerInput } from "../state/state.ts";
-import type { Outcome } from "../steps/apply.ts";
+import type { Outcome } from "../steps/outcome.ts";
 import { counted, type PlannedChange, plannedChange, plannedWords } from "./planned-changes.ts";
 
 /** Rules that a preview names, and paths that it names of one. */

@@ -158,9 +158,9 @@ export class Audits {
   async send<T>(write: ToSend, request: (sent: Sent) => Promise<T>): Promise<T> {
     for (;;) {
       this.demandGoingOn();
-      const idless = write.kind === "create" ? this.#idless?.promise : undefined;
-      if (this.#alone === undefined && idless === undefined) break;
-      await Promise.allSettled([this.#alone, idless]);
+      if (write.kind === "create") await this.waitForIds();
+      if (this.#alone === undefined) break;
+      await Promise.allSettled([this.#alone]);
     }
     if (this.#shown.has(groupOf(write))) return await this.#run(new Sent(write), request);
     const alone = this.#sendAlone(write, request);
@@ -449,6 +449,12 @@ export class Audits {
 
   #stopAfter({ kind, ruleId }: Sent, error: MerchantRulesError): void {
     this.#stop ??= notSentAfter(kind, ruleId, error);
+  }
+
+  /** Waits until it is known what became of a create whose response had no id. @throws as demandGoingOn */
+  async waitForIds(): Promise<void> {
+    while (this.#idless !== undefined) await this.#idless.promise;
+    this.demandGoingOn();
   }
 
   /** The look for a rule after a create whose response had no id. Where it finds nothing, no other create is sent. */

@@ -1,5 +1,4 @@
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import type { JsonObject } from "../../sdk/json/index.ts";
 import {
   type Change,
   type DeclaredRule,
@@ -22,28 +21,9 @@ import { createOnce } from "./create.ts";
 import { demandNothingLost } from "./erased.ts";
 import { lookForHandEdits } from "./hand-edits.ts";
 import { sameRow } from "./known.ts";
+import type { Outcome } from "./outcome.ts";
 import { remove } from "./remove.ts";
 import { update } from "./update.ts";
-
-/** The outcome of one step. */
-export interface Outcome {
-  readonly key: string;
-  /** The rule as the state should know it from now on; absent: it is gone. */
-  readonly known?: KnownRule;
-  /** The rule could not be changed: `known` is as it was before. */
-  readonly isOld?: true;
-  /** The definition that a change was to give it, where it failed. */
-  readonly wanted?: JsonObject;
-  /** A rule that was replaced and could not be deleted: the state must not forget it. */
-  readonly left?: KnownRule;
-  /** The rule was there before, and became the resource's own. */
-  readonly isTakenOver?: true;
-  /** The way, where a word of the program or the user did it. */
-  readonly how?: string;
-  /** Rules of others that its request has changed, as far as a reading tells. */
-  readonly harmed?: readonly string[];
-  readonly error?: MerchantRulesError;
-}
 
 /**
  * Carries out the steps, side by side as far as the connection's limits allow; one that fails does not stop the others.

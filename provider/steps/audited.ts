@@ -7,7 +7,7 @@ import { notAsSent } from "../refusals/audit.ts";
 import type { Audit, Finding, Sent } from "../run/audits.ts";
 import type { Place } from "../run/place.ts";
 import { noted, type Task } from "../run/task.ts";
-import type { Outcome } from "./apply.ts";
+import type { Outcome } from "./outcome.ts";
 
 /** The outcomes of a hook by what was seen after its requests: done is what a reading shows. */
 export async function audited(outcomes: readonly Outcome[], at: Omit<Task, "key">): Promise<Outcome[]> {

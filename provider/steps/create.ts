@@ -92,12 +92,13 @@ function bewareOfOthers(found: readonly Found[], { place, of, key }: Making): vo
  * asked after a lost answer waits for no turn, nor does it keep others from theirs.
  */
 async function create(making: Making): Promise<Made> {
-  const { live, contract } = making.place;
+  const { live, audits, contract } = making.place;
   const { sent } = making;
   // A create is sent once: after a lost answer nothing shows whether the service carries it out later still.
   if (sent !== undefined) throw sent.outcomeUnknown ? mayExist(sent, making) : inTheWay(sent, making);
   if (making.isDue) return send(making);
   const { found } = await live.inTurn(async () => {
+    await audits.waitForIds();
     const due = { ...making, isDue: true as const };
     const done = contract.operations.list === null ? send(due) : made(due);
     return await done.then(
