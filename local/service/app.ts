@@ -67,8 +67,8 @@ function replyTo(options: AppOptions, request: IncomingRequest, outgoing: Server
     operation,
     request,
     ruleId: match.names.ruleId,
-    get store() {
-      return service.merchants.of(service.gate.guess(request.header)).store;
+    get merchant() {
+      return service.merchants.of(service.gate.guess(request.header));
     },
     clientLeft: () =>
       new Promise((resolve) => {

@@ -28,6 +28,8 @@ export interface Twist {
   readonly amend?: Amend;
   /** A delete takes every rule of the merchant, whichever it names. */
   readonly deleteAll?: boolean;
+  /** How a write ends; default: "commit". With "rollback" its response is all that comes of it. */
+  readonly ending?: "commit" | "rollback";
 }
 
 /** Carries out a request in this order: limit, credentials, fixed parts, body, operation. @throws Refusal */
@@ -103,10 +105,10 @@ function ruleIdIn(body: JsonObject, fields: JsonObject): string | undefined {
 }
 
 /** Writes, and keeps the response under its idempotency key, in one transaction; or returns the response kept before. */
-function written({ contract, request, merchant }: Call, write: () => ServedResponse): ServedResponse {
+function written({ contract, request, merchant, twist }: Call, write: () => ServedResponse): ServedResponse {
   const { store, replays } = merchant;
   const key = contract.idempotency === null ? undefined : idempotencyKey(request, contract.idempotency.header);
-  if (key === undefined) return store.transaction(write);
+  if (key === undefined) return store.transaction(write, twist.ending);
   const fingerprint = fingerprintOf(request);
   return store.transaction(() => {
     const kept = replays.find(key, fingerprint);
@@ -114,7 +116,7 @@ function written({ contract, request, merchant }: Call, write: () => ServedRespo
     const response = write();
     replays.keep(key, { ...response, fingerprint });
     return response;
-  });
+  }, twist.ending);
 }
 
 function perform(
@@ -163,7 +165,7 @@ function bodyIfAny({ contract, match: { route }, request }: Call, hasBody: boole
 }
 
 function serveDelete(call: Call): ServedResponse {
-  const { merchant, match, request } = call;
+  const { merchant, match, request, twist } = call;
   const { route, names } = match;
   const { place } = route;
   const inBody = place?.in === "body";
@@ -175,7 +177,7 @@ function serveDelete(call: Call): ServedResponse {
     );
   const ruleId = ruleIdOf(place, request, names, body);
   if (hasBody) demandKnownFields(withoutFixed(body, route.body, { ruleId }), inBody ? [place.name] : []);
-  return merchant.store.transaction(() => responseOf(merchant.operations.delete(ruleId)));
+  return merchant.store.transaction(() => responseOf(merchant.operations.delete(ruleId)), twist.ending);
 }
 
 /** Serves a list by POST: what asks for a page stands in the body. */

@@ -54,12 +54,12 @@ export class RuleStore implements RuleList {
     this.#statements = prepare(this.#database);
   }
 
-  /** Runs `work` as one transaction: all of it is written, or, when it throws, nothing. */
-  transaction<T>(work: () => T): T {
+  /** Runs `work` as one transaction: all of it is written, or, when it throws or is to be rolled back, nothing. */
+  transaction<T>(work: () => T, ending: "commit" | "rollback" = "commit"): T {
     this.#statements.begin.run();
     try {
       const result = work();
-      this.#statements.commit.run();
+      this.#statements[ending].run();
       return result;
     } catch (error) {
       if (this.#database.isTransaction) this.#statements.rollback.run();

@@ -30,21 +30,22 @@ export function changed(response: ServedResponse, change: (body: Json) => Json |
   return body === undefined ? unharmed : whole({ ...response, body: JSON.stringify(body) });
 }
 
-/** Removes the ids of the rules in the body of a response; undefined where a list has no rules. */
+/** Removes the ids of the rules in the body of a response, or moves each to a pointer; undefined where a list has no rules. */
 export function withoutIds(
   body: Json,
   operation: Visit["operation"],
   { operations, rule }: Contract,
+  movedTo?: string,
 ): Json | undefined {
   const { list } = operations;
   const id = idPointer(rule);
-  if (operation !== "list") return withoutAt(body, rule.envelope + id);
+  if (operation !== "list") return withoutAt(body, rule.envelope + id, movedTo);
   const rules = list === null ? undefined : valueAt(body, list.items);
   if (list === null || !isJsonArray(rules) || rules.length === 0) return undefined;
   return withValueAt(
     body,
     list.items,
-    rules.map((each) => withoutAt(each, list.envelope + id)),
+    rules.map((each) => withoutAt(each, list.envelope + id, movedTo)),
   );
 }
 
@@ -55,6 +56,9 @@ export function withTextTrimmed(definition: JsonObject, pointer: string): JsonOb
   return withFieldAt(definition, pointer, text.trim());
 }
 
-function withoutAt(value: Json, pointer: string): Json {
-  return isJsonObject(value) ? withoutValueAt(value, pointer) : value;
+function withoutAt(value: Json, pointer: string, movedTo?: string): Json {
+  if (!isJsonObject(value)) return value;
+  const moved = valueAt(value, pointer);
+  const rest = withoutValueAt(value, pointer);
+  return movedTo === undefined || moved === undefined ? rest : withValueAt(rest, movedTo, moved);
 }

@@ -1,6 +1,7 @@
 import type { RuleStore } from "../store.ts";
+import type { Behaviour, FaultContext } from "./behaviour.ts";
 import { type HeldRequest, Holds } from "./holds.ts";
-import { type Behaviour, behaviourOf, type FaultContext } from "./kinds.ts";
+import { behaviourOf } from "./kinds.ts";
 import { parseFaults, sentence } from "./parse.ts";
 import type { Fault, FaultInput, FaultKind } from "./schema.ts";
 import type { Reply, Visit } from "./visit.ts";

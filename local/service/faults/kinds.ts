@@ -3,37 +3,13 @@ import type { Contract } from "../../../sdk/contract/index.ts";
 import { defined, type JsonObject } from "../../../sdk/json/index.ts";
 import { type ServedPages, servedPages } from "../pagination.ts";
 import { Refusal, refusalBody, refusalResponse, type ServedResponse } from "../refusal.ts";
-import type { RuleStore } from "../store.ts";
+import type { Behaviour, FaultContext, FaultOf, Kinds } from "./behaviour.ts";
 import { changed, ofBody, whole, withoutIds, withTextTrimmed } from "./bodies.ts";
-import type { HeldRequest } from "./holds.ts";
 import { Past } from "./lagging.ts";
+import { lies } from "./lies.ts";
 import { lessOneRule, oneRuleMore, onlyFirstPage, withFirstAgain, withRuleBefore } from "./lists.ts";
-import type { Fault, FaultKind } from "./schema.ts";
+import type { FaultKind } from "./schema.ts";
 import type { Reply, Visit } from "./visit.ts";
-
-/** The parts of the service that faults work on. */
-export interface FaultContext {
-  readonly contract: Contract;
-  /** The rules of each merchant. */
-  readonly stores: readonly RuleStore[];
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** Resolves when a held request is released. */
-  readonly hold: (visit: Visit, at: HeldRequest["at"]) => Promise<void>;
-  /** Resolves when the faults are cleared, or the service closes. */
-  readonly cleared: () => Promise<void>;
-  /** Aborted when the service closes. */
-  readonly closing: AbortSignal;
-}
-
-/** The behaviour of a fault from when it is set; it may remember. */
-export interface Behaviour {
-  /** Decides whether it is about a request, of those on the fault's operations; default: it is about all. */
-  matches?(visit: Visit): boolean;
-  inject(visit: Visit): Reply | Promise<Reply>;
-  /** Hears of every write of a rule, by request or by hand, after it. */
-  wrote?(store: RuleStore, ruleId: string): void;
-}
 
 /** Begins the behaviour of a fault, of this kind. */
 export function behaviourOf<Kind extends FaultKind>(
@@ -43,9 +19,6 @@ export function behaviourOf<Kind extends FaultKind>(
 ): Behaviour {
   return kinds[kind](fault, context);
 }
-
-type FaultOf<Kind extends FaultKind> = Extract<Fault, { kind: Kind }>;
-type Kinds = { readonly [Kind in FaultKind]: (fault: FaultOf<Kind>, context: FaultContext) => Behaviour };
 
 const kinds: Kinds = {
   latency: ({ at, ms }, { closing }) => ({
@@ -117,8 +90,8 @@ const kinds: Kinds = {
     inject: (visit) => ofBody(visit.serve(), (response) => ({ send: "padded", response, bytes, declared })),
   }),
 
-  "without-id": (_fault, { contract }) => ({
-    inject: (visit) => changed(visit.serve(), (body) => withoutIds(body, visit.operation, contract)),
+  "without-id": ({ movedTo }, { contract }) => ({
+    inject: (visit) => changed(visit.serve(), (body) => withoutIds(body, visit.operation, contract, movedTo)),
   }),
 
   normalise: (_fault, { contract }) => ({
@@ -142,17 +115,20 @@ const kinds: Kinds = {
     },
   }),
 
+  ...lies,
+
   "stale-list": (lag, { stores, now }) => {
     const pasts = new Map(stores.map((store) => [store, new Past(store, lag, now)]));
     return {
-      inject: (visit) => whole(visit.serve({ listed: pasts.get(visit.store)?.seen() ?? visit.store })),
+      inject: (visit) =>
+        whole(visit.serve({ listed: pasts.get(visit.merchant.store)?.seen() ?? visit.merchant.store })),
       wrote: (store, ruleId) => pasts.get(store)?.wrote(ruleId),
     };
   },
 
   "repeat-cursor": (_fault, { contract }) => ({
     matches: () => pagesOf(contract).parameter !== undefined,
-    inject: (visit) => changed(visit.serve({ listed: onlyFirstPage(visit.store) }), pagesOf(contract).again),
+    inject: (visit) => changed(visit.serve({ listed: onlyFirstPage(visit.merchant.store) }), pagesOf(contract).again),
   }),
 
   "double-rule": ({ on }, { contract }) => ({
@@ -160,7 +136,7 @@ const kinds: Kinds = {
     inject: (visit) => {
       const items = contract.operations.list?.items ?? "";
       if (on === "one-page") return changed(visit.serve(), (body) => withFirstAgain(body, items));
-      const early = visit.serve({ listed: oneRuleMore(visit.store) }).body;
+      const early = visit.serve({ listed: oneRuleMore(visit.merchant.store) }).body;
       return changed(visit.serve(), (body) => withRuleBefore(body, early, items));
     },
   }),
@@ -168,20 +144,20 @@ const kinds: Kinds = {
   "shifting-list": ({ change }, { contract }) => ({
     matches: ({ request }) => pagesOf(contract).isLater(request.query),
     inject: (visit) =>
-      whole(visit.serve({ listed: change === "insert" ? oneRuleMore(visit.store) : lessOneRule(visit.store) })),
+      whole(visit.serve({ listed: (change === "insert" ? oneRuleMore : lessOneRule)(visit.merchant.store) })),
   }),
 
   "late-get": ({ gets, withinMs }, { contract, stores, now }) => {
     const counts = new Map(stores.map((store) => [store, new Map<string, number>()]));
-    const answered = ({ store, ruleId = "" }: Visit): number => counts.get(store)?.get(ruleId) ?? 0;
+    const answered = ({ merchant, ruleId = "" }: Visit): number => counts.get(merchant.store)?.get(ruleId) ?? 0;
     return {
       matches: (visit) => {
-        const rule = visit.store.find(visit.ruleId ?? "");
+        const rule = visit.merchant.store.find(visit.ruleId ?? "");
         return rule !== undefined && now() - Date.parse(rule.createdAt) < withinMs && answered(visit) < gets;
       },
       inject: (visit) => {
-        const { store, ruleId = "" } = visit;
-        counts.get(store)?.set(ruleId, answered(visit) + 1);
+        const { merchant, ruleId = "" } = visit;
+        counts.get(merchant.store)?.set(ruleId, answered(visit) + 1);
         const refusal = new Refusal(404, "RULE_NOT_FOUND", `there is no rule ${ruleId}`);
         return whole(refusalResponse(refusal, contract.errors));
       },

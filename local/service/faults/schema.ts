@@ -56,6 +56,31 @@ const fault = <
     seed: z.int().default(1).describe("The same seed hits the same numbers of requests"),
   });
 
+const pointer = z
+  .string()
+  .regex(/^(\/([^~/]|~[01])*)+$/, { error: "allowed: a JSON Pointer (RFC 6901) such as /status" })
+  .describe("A JSON Pointer into the rule");
+
+/** Makes the schema of a kind that answers a write as a success, and does something else. The stored rules tell the truth. */
+const lie = <
+  const Kind extends string,
+  const Operations extends readonly [string, ...string[]],
+  Own extends z.ZodRawShape,
+>(
+  kind: Kind,
+  operations: Operations,
+  own: Own,
+) =>
+  fault(kind, operations, {
+    ...own,
+    answer: z
+      .enum(["usual", "id", "echo", "empty-object", "empty", "error"])
+      .default("usual")
+      .describe(
+        'usual: as if it had been done right; id: the id alone; echo: the request\'s own body; empty-object: {}; empty: no body; error: {"status":"error"}',
+      ),
+  });
+
 /** One fault on demand: its kind, the kind's own fields, and the selection of requests that it hits. */
 export const faultSchema = z.discriminatedUnion("kind", [
   fault("latency", anyOperation, {
@@ -103,7 +128,9 @@ export const faultSchema = z.discriminatedUnion("kind", [
   fault("other-shape", anyOperation, {
     json: z.json().default({ status: "ok" }).describe("The body that is answered"),
   }).describe("The request is carried out; its answer has the right status and JSON of another shape"),
-  fault("without-id", aboutRules, {}).describe("The request is carried out; the rules in its answer have no id"),
+  fault("without-id", aboutRules, {
+    movedTo: pointer.optional().describe("Where the id stands instead; default: nowhere"),
+  }).describe("The request is carried out; the rules in its answer have no id where the contract says"),
   fault("huge-body", anyOperation, {
     bytes: z.int().min(1).max(10_000_000_000).default(100_000_000).describe("The size of the body"),
     declared: z.boolean().default(false).describe("Whether content-length says so at the start; else it is chunked"),
@@ -167,6 +194,18 @@ export const faultSchema = z.discriminatedUnion("kind", [
   fault("normalise", ["create", "update"], {}).describe(
     'Text at the contract\'s natural key loses the blanks around it, is stored and answered so; times: "always" by default',
   ),
+  lie("write-nothing", ["create", "update", "delete", "transition"], {}).describe("Nothing is done"),
+  lie("write-others", ["update", "delete", "transition"], {
+    others: z.enum(["one", "all"]).default("one").describe("one: the oldest other rule; all: every one"),
+  }).describe("What is done to the rule is done to other rules of the merchant, too"),
+  lie("create-twice", ["create"], {}).describe("A create makes two rules"),
+  lie("drop-fields", ["create", "update"], {
+    at: pointer.optional().describe("The field that is dropped; default: every field that the request does not send"),
+  }).describe("The rule loses a field"),
+  lie("store-otherwise", ["create", "update"], {
+    at: pointer.describe("The field that has another value"),
+    value: z.json().describe("The value that is stored"),
+  }).describe("The rule is stored with another value of a field"),
   fault("delete-all", ["delete"], {}).describe(
     "A delete takes every rule of the merchant, whichever it names, and is answered as a success",
   ),

@@ -1,8 +1,8 @@
+import type { Merchant } from "../merchants.ts";
 import type { ServedResponse } from "../refusal.ts";
 import type { IncomingRequest } from "../request.ts";
 import type { ServedOperation } from "../request-log.ts";
 import type { Twist } from "../serve-request.ts";
-import type { RuleStore } from "../store.ts";
 
 /** A request on one of the contract's operations, not yet carried out. */
 export interface Visit {
@@ -10,8 +10,8 @@ export interface Visit {
   readonly request: IncomingRequest;
   /** The rule that the path names. */
   readonly ruleId: string | undefined;
-  /** The rules of the merchant that the request is for; the first merchant's for a request that is not admitted. */
-  readonly store: RuleStore;
+  /** The merchant that the request is for; the first one for a request that is not admitted. */
+  readonly merchant: Merchant;
   /** Resolves when the client closes the connection. */
   clientLeft(): Promise<void>;
   /** Carries the request out, by default as the contract says. Never throws: a refusal is a response. */
