@@ -18,6 +18,7 @@ import type { Watch } from "../steps/unmanaged.ts";
 import { adoptIn, allowEmptyIn, ownerNames, withoutWords } from "./adoption.ts";
 import { definitionsIn, inFormOf } from "./definitions.ts";
 import { internalFields, linkField, ownerField } from "./names.ts";
+import { withSecretsListed } from "./secrets.ts";
 import type { ResourceShape } from "./shape.ts";
 
 /** A program's declaration, as `check` passed it. */
@@ -212,10 +213,11 @@ function inputsOf(shape: ResourceShape, rules: Known, from: Properties, secrets:
       ? secret(inFormOf(given.get(key), definition, []))
       : inFormOf(given.get(key), leavingDefinition(definition), secrets),
   ]);
-  return {
+  const inputs = {
     ...withoutWords(picked(from, [...shape.options, ...internalFields])),
     [shape.field]: shape.write(new Map(definitions)),
   };
+  return secrets.length === 0 ? inputs : withSecretsListed(inputs, shape.field);
 }
 
 /** The version of the state that this package writes, and the only one that it reads. */
