@@ -3,6 +3,7 @@ import { type Known, type KnownRule, plan, type Step } from "../decide/plan.ts";
 import { print } from "../host/print.ts";
 import type { Properties } from "../host/wire.ts";
 import { isSamePlace } from "../merchant/site.ts";
+import { unfinishedField } from "../state/names.ts";
 import { keyOfLeft, writeState } from "../state/state.ts";
 import { apply, type Outcome } from "../steps/apply.ts";
 import { demandNothingLost } from "../steps/erased.ts";
@@ -39,7 +40,9 @@ export async function make(call: HookCall, id: string, inputs: Properties): Prom
   if (error === undefined) return { outs, rules };
   // Where nothing has changed, or the one rule is gone, the state stays as it is.
   if (isSame(rules, of.known) || (shape.isRule && rules.size === 0)) throw error;
-  throw new PartialResult(error, idOf(call, id, rules), outs);
+  // The engine keeps the inputs of before, but for a create.
+  const isUpdate = of.known.size > 0;
+  throw new PartialResult(error, idOf(call, id, rules), isUpdate ? { ...outs, [unfinishedField]: true } : outs);
 }
 
 /** Returns the id of a resource: that of its one rule; of a set its own. */

@@ -13,5 +13,8 @@ export const linkField = "__connection";
  */
 export const secretsField = "__secrets";
 
+/** The output that is true after an update that failed in part: the inputs beside it are those before it. */
+export const unfinishedField = "unfinished";
+
 /** The inputs that programs do not write themselves. */
 export const internalFields = [providerField, ownerField, linkField, secretsField];

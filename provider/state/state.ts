@@ -129,8 +129,15 @@ function shortMark(mark: string, { link, owner, key }: MarkContext): string {
 
 /** Returns the key of a rule that was replaced or removed and could not be deleted: its own may be another rule's by now. */
 export function keyOfLeft(key: string): string {
-  return `${key} (to be deleted)`;
+  return `${key}${left}`;
 }
+
+/** Decides whether a key in a state is one that {@link keyOfLeft} has made: no program can have it. */
+export function isKeyOfLeft(key: string): boolean {
+  return key.endsWith(left);
+}
+
+const left = " (to be deleted)";
 
 /**
  * Returns the outputs to keep: the rules as they were written or seen, with their ids, their marks and where they stand.
