@@ -28,7 +28,7 @@ export function driftCommand(command: Command): void {
     .addHelpText(
       "after",
       `
-Exit codes: 0 in sync, 7 drift, 1 it cannot be told (and why), 2 called wrongly.
+Exit codes: 0 in sync, 7 drift, or a run that failed in part, 1 it cannot be told (and why), 2 called wrongly.
 
 Example, in a pipeline:
   pulumi stack export --stack prod | npx --no-install merchant-rules drift --state - --format markdown --output drift.md`,
@@ -50,5 +50,5 @@ async function runDrift(options: DriftOptions): Promise<number> {
   const said = await withWords(found, { sources: stack.sources });
   const report = places === undefined ? said : withPlaces(said, places);
   await writeReport(withCommandsOf(stack.engine, report), options, true);
-  return report.findings.length === 0 ? 0 : 7;
+  return report.findings.length + drift.unfinished.length === 0 ? 0 : 7;
 }

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls, TLSSocket } from "node:tls";
 import type { ClientSettings } from "../../provider/settings/connection-settings.ts";
-import { parseBaseUrl } from "../../sdk/client/connection.ts";
+import { isUnchecked, parseBaseUrl } from "../../sdk/client/connection.ts";
 import { reasonOf } from "../../sdk/json/json.ts";
 import type { Diagnosis } from "./diagnosis.ts";
 
@@ -10,8 +10,19 @@ const timeoutMs = 10_000;
 const soonMs = 14 * 24 * 3_600_000;
 
 /** Checks whether something responds at the address, and by which way: name, proxy, TLS. @returns whether to go on */
-export async function lookAtAddress({ baseUrl }: Pick<ClientSettings, "baseUrl">, findings: Diagnosis) {
-  const { origin, isLoopback } = parseBaseUrl(baseUrl, "baseUrl");
+export async function lookAtAddress(
+  { baseUrl, insecureTls }: Pick<ClientSettings, "baseUrl" | "insecureTls">,
+  findings: Diagnosis,
+): Promise<boolean> {
+  const base = parseBaseUrl(baseUrl, "baseUrl");
+  const { origin, isLoopback } = base;
+  const rejectUnauthorized = !isUnchecked(base, insecureTls);
+  if (!rejectUnauthorized)
+    findings.warning(
+      "address",
+      `the certificate of ${origin} is not checked`,
+      "remove the setting insecureTls, and name the file of an own authority in NODE_EXTRA_CA_CERTS",
+    );
   const url = new URL(origin);
   const proxy = isLoopback ? undefined : proxyFor(url, process.env);
   if (proxy !== undefined) {
@@ -34,7 +45,9 @@ export async function lookAtAddress({ baseUrl }: Pick<ClientSettings, "baseUrl">
   }
   try {
     const socket = await connected(
-      url.protocol === "https:" ? connectTls({ host, port, servername: nameOf(host) }) : connectPlain({ host, port }),
+      url.protocol === "https:"
+        ? connectTls({ host, port, servername: nameOf(host), rejectUnauthorized })
+        : connectPlain({ host, port }),
     );
     if (socket instanceof TLSSocket) sayTls(origin, socket, findings);
     else findings.ok("address", `${origin} takes connections, without TLS, on this machine`);

@@ -7,11 +7,12 @@ import { stackOf } from "../merchant/mark.ts";
 import { isSamePlace, type Site, sameIdentity } from "../merchant/site.ts";
 import { mayHavePairWord } from "../merchant/words.ts";
 import type { Place } from "../run/place.ts";
+import { secretsAdded } from "../state/secrets.ts";
 import { ownerInput, readInputs } from "../state/state.ts";
 import { glanceAtUnmanaged } from "../steps/unmanaged.ts";
 import { callOf, type HookCall, type Hooks } from "./call.ts";
 import { demandSomeKept, hear, planned } from "./steps-of.ts";
-import { describePlan } from "./summary.ts";
+import { describePlan, describeSecrets } from "./summary.ts";
 
 /** Compares, without a request. Different is "unknown", so that the engine compares by itself and prints which path changed. */
 export async function diff(hooks: Hooks, id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
@@ -45,7 +46,10 @@ export async function diff(hooks: Hooks, id: string, olds: Properties, news: Pro
     before.onUnmanaged === declared.onUnmanaged &&
     before.onDrift === declared.onDrift &&
     steps.every((step) => step.kind === "keep" && of.known.get(step.key) === step.known);
-  return isSame ? { changes: false } : {};
+  if (!isSame) return {};
+  const secrets = secretsAdded(olds, news);
+  if (secrets.length > 0) session.sayPlan(of.holder, [describeSecrets(secrets, of, shape)]);
+  return { changes: secrets.length > 0 };
 }
 
 /** Returns the place now, with the identity that the Connection remembers of that very place. */

@@ -4,6 +4,7 @@ import { print } from "../host/print.ts";
 import type { Properties } from "../host/wire.ts";
 import { isSamePlace } from "../merchant/site.ts";
 import { harmedBefore } from "../refusals/audit.ts";
+import { unfinishedField } from "../state/names.ts";
 import { keyOfLeft, writeState } from "../state/state.ts";
 import { apply } from "../steps/apply.ts";
 import { stillHarmed } from "../steps/audited.ts";
@@ -47,7 +48,9 @@ export async function make(call: HookCall, id: string, inputs: Properties): Prom
   // Where nothing has changed, or the one rule is gone, the state stays as it is.
   const isSameHarm = harmed.join() === call.harmed.join();
   if ((isSame(rules, of.known) && isSameHarm) || (shape.isRule && rules.size === 0)) throw error;
-  throw new PartialResult(error, idOf(call, id, rules), outs);
+  // The engine keeps the inputs of before, but for a create.
+  const isUpdate = of.known.size > 0;
+  throw new PartialResult(error, idOf(call, id, rules), isUpdate ? { ...outs, [unfinishedField]: true } : outs);
 }
 
 /** Returns the id of a resource: that of its one rule; of a set its own. */

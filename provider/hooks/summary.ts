@@ -1,9 +1,9 @@
-import { differences, isJsonObject, joinPath, pathOf } from "../../sdk/json/index.ts";
+import { differences, isJsonObject, joinPath, type Pointer, pathOf, segmentsOf } from "../../sdk/json/index.ts";
 import type { Step } from "../decide/plan.ts";
 import { isUnknown, type Properties } from "../host/wire.ts";
 import type { Place } from "../run/place.ts";
 import type { Resource } from "../run/resource.ts";
-import { setShape } from "../state/shape.ts";
+import { type ResourceShape, setShape } from "../state/shape.ts";
 import { ownerInput } from "../state/state.ts";
 import type { Outcome } from "../steps/outcome.ts";
 import { counted, type PlannedChange, plannedChange, plannedWords } from "./planned-changes.ts";
@@ -40,6 +40,14 @@ export function describePlan(steps: readonly Step[], of: Resource, place: Place)
   const lines = planned.slice(0, mostRules).flatMap((each) => linesOf(each, place));
   if (planned.length > mostRules) lines.push(`  and ${planned.length - mostRules} more rules`);
   return [`${nameOf(of)}: ${counted([...sums, [steps.length - planned.length, "unchanged"]])}`, ...lines];
+}
+
+/** Describes an update that sends nothing: values become secrets in the state. */
+export function describeSecrets(secrets: readonly Pointer[], of: Resource, { field }: ResourceShape): string {
+  const segment = (text: string): string | number => (/^\d+$/.test(text) ? Number(text) : text);
+  const paths = secrets.slice(0, mostPaths).map((pointer) => pathOf(segmentsOf(pointer).map(segment), field));
+  if (secrets.length > mostPaths) paths.push(`${secrets.length - mostPaths} more`);
+  return `${nameOf(of)}: encrypted in the state from now on: ${paths.join(", ")}; no request is sent`;
 }
 
 /** Lists the rules that a resource which is about to be made takes over by `adopt`; undefined where it has none. */

@@ -21,6 +21,8 @@ export interface ProviderArgs {
   identity?: pulumi.Input<string> | undefined;
   /** The treatment of rules that were changed at the service: `overwrite` or `fail`. Default: `MERCHANT_RULES_<NAME>__ON_DRIFT`, else `overwrite`. */
   onDrift?: pulumi.Input<"overwrite" | "fail"> | undefined;
+  /** Hosts whose certificates are not checked, with commas; `true` is this machine. Default: `MERCHANT_RULES_<NAME>__INSECURE_TLS`, else none. */
+  insecureTls?: pulumi.Input<string> | undefined;
   /** The access token; a secret in the state. Default: `MERCHANT_RULES_<NAME>__TOKEN`. */
   token?: pulumi.Input<string> | undefined;
   /** The client id, for a contract with `auth.token`. Default: `MERCHANT_RULES_<NAME>__CLIENT_ID`. */

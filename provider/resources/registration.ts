@@ -5,6 +5,7 @@ import { getProject, getStack } from "@pulumi/pulumi/metadata.js";
 import { ownerOf } from "../merchant/mark.ts";
 import { connectionOf } from "./connection.ts";
 import { declaredJson } from "./declared-json.ts";
+import { declaredSecrets } from "./declared-secrets.ts";
 import { providerSource } from "./provider-source.ts";
 
 /**
@@ -21,6 +22,7 @@ export function registeredInputs<Field extends string>(
   return {
     ...args,
     [field]: declared === undefined ? undefined : declaredJson(declared, `${name}: ${field}`),
+    __secrets: declaredSecrets(declared),
     __provider: providerSource(hooks),
     __owner: { [ownerOf(getProject(), getStack(), pathOf(name, opts?.parent))]: null },
     __connection: connectionOf(args.connection, type, name, opts).link,

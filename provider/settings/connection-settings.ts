@@ -1,9 +1,10 @@
-import { type Connection, type Credentials, parseBaseUrl } from "../../sdk/client/connection.ts";
+import { type BaseUrl, type Connection, type Credentials, parseBaseUrl } from "../../sdk/client/connection.ts";
 import { templatesOf } from "../../sdk/client/request-template.ts";
 import { type Contract, identityOperation, namesIn, presentsClient } from "../../sdk/contract/index.ts";
 import { MerchantRulesError, shortened } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { type OnDrift, onDriftChoices } from "../decide/plan.ts";
+import { warn } from "../host/print.ts";
 import type { PlaceOptions } from "../merchant/place-options.ts";
 import { type FoundContract, findContract } from "./contract-source.ts";
 import { defaultConnection, secretParametersKey } from "./setting-names.ts";
@@ -46,12 +47,21 @@ export function connectionSettings(sources: SettingsSources, name: string = defa
     throw missingSettings(name, credentials === undefined ? [...missing, howToGiveCredentials] : missing);
   const parameters = Object.fromEntries(given.map(({ parameter, value = "" }) => [parameter, value]));
   // A preview, which sends nothing, fails on what no request could be made of.
-  const { origin, prefix } = parseBaseUrl(baseUrl.value, `baseUrl of connection ${JSON.stringify(name)}`);
+  const base = parseBaseUrl(baseUrl.value, `baseUrl of connection ${JSON.stringify(name)}`);
+  const { origin, prefix } = base;
   templatesOf({ name, contract, parameters }, prefix);
   const shared = { name: provider ?? name, contract, parameters };
   const secretParameters = secretNames(contract, sources);
   return {
-    client: { ...shared, secretParameters, baseUrl: baseUrl.value, credentials, howToGiveCredentials, noContract },
+    client: {
+      ...shared,
+      secretParameters,
+      baseUrl: baseUrl.value,
+      credentials,
+      howToGiveCredentials,
+      noContract,
+      insecureTls: insecureTlsIn(setting("insecureTls"), base),
+    },
     place: {
       ...shared,
       provider: provider ?? "",
@@ -65,8 +75,16 @@ export function connectionSettings(sources: SettingsSources, name: string = defa
   };
 }
 
-/** Returns the whole connection. @throws MerchantRulesError SETTINGS_INVALID: when its credentials are missing. */
+/**
+ * Returns the whole connection, and warns where it does not check the service's certificate.
+ * @throws MerchantRulesError SETTINGS_INVALID: when its credentials are missing.
+ */
 export function connectionOf({ howToGiveCredentials, noContract, credentials, ...rest }: ClientSettings): Connection {
+  const { name, insecureTls } = rest;
+  if (insecureTls !== undefined)
+    warn(
+      `connection "${name}" does not check certificates of ${insecureTls === "true" ? "this machine" : insecureTls} (setting insecureTls): whoever answers there gets the credentials. What to do: remove it, and name the file of an own authority in NODE_EXTRA_CA_CERTS`,
+    );
   if (credentials !== undefined) return { ...rest, credentials };
   const error = missingSettings(rest.name, [howToGiveCredentials]);
   // Client credentials may be there, and nothing that tells how to get a token for them.
@@ -122,6 +140,26 @@ function onDriftIn({ value = "overwrite", howTo }: Setting): OnDrift {
   if (choice !== undefined) return choice;
   const reason = `the setting ${howTo} is ${JSON.stringify(shortened(value, 40))}`;
   throw new MerchantRulesError("SETTINGS_INVALID", reason, { advice: `set it to ${onDriftChoices.join(" or ")}` });
+}
+
+/** Returns the hosts whose certificates are not checked: those that are named, or this machine. */
+function insecureTlsIn({ value, howTo }: Setting, { isLoopback }: BaseUrl): string | undefined {
+  const text = value?.toLowerCase().trim();
+  if (text === undefined || text === "false") return undefined;
+  const refused = (reason: string): MerchantRulesError =>
+    new MerchantRulesError(
+      "SETTINGS_INVALID",
+      `the setting ${howTo} is ${JSON.stringify(shortened(text, 80))}${reason}`,
+      {
+        advice:
+          "for an own certificate authority name its file in NODE_EXTRA_CA_CERTS; to check no certificate of a test service, write its host as in baseUrl, without scheme and port; several with commas",
+      },
+    );
+  if (text === "true" && !isLoopback) throw refused(", which is for this machine alone");
+  const isHost = (each: string): boolean =>
+    URL.canParse(`https://${each}`) && new URL(`https://${each}`).hostname === each;
+  if (!text.split(/[,\s]+/).every(isHost)) throw refused("");
+  return text;
 }
 
 /** Returns the names of parameters that may be secret: a header carries them, or the explicit provider's program says so. */

@@ -7,6 +7,7 @@ export const singleSettings = [
   "clientSecret",
   "identity",
   "onDrift",
+  "insecureTls",
 ] as const;
 
 /** The settings of a connection, as stack config has them. */

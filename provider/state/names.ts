@@ -7,6 +7,14 @@ export const providerField = "__provider";
 export const ownerField = "__owner";
 /** The input that holds all that a rule's resource takes from Owner and Connection, as `linkText` writes it. */
 export const linkField = "__connection";
+/**
+ * The field that lists where secrets stand in the definitions, as pointers: a hook gets every value in plain, and would not know
+ * that one of them became a secret.
+ */
+export const secretsField = "__secrets";
+
+/** The output that is true after an update that failed in part: the inputs beside it are those before it. */
+export const unfinishedField = "unfinished";
 
 /** The inputs that programs do not write themselves. */
-export const internalFields = [providerField, ownerField, linkField];
+export const internalFields = [providerField, ownerField, linkField, secretsField];

@@ -5,9 +5,11 @@ import {
   type JsonObject,
   type Path,
   type Pointer,
+  pointerOf,
   segmentsOf,
 } from "../../sdk/json/index.ts";
 import { isUnknown, type Properties, secret, withinSecret } from "../host/wire.ts";
+import { secretsField } from "./names.ts";
 
 /**
  * Puts the engine's mark around what a contract calls secret, so that the engine encrypts and masks it, also where the
@@ -29,6 +31,26 @@ function markedAt(value: Json, [segment, ...rest]: readonly string[]): Json {
   return Object.fromEntries(
     Object.entries(value).map(([key, child]) => [key, isMeant(key) ? markedAt(child, rest) : child]),
   );
+}
+
+/** Lists the marks in a field of properties beside what is listed there by the program. */
+export function withSecretsListed(properties: Properties, field: string): Properties {
+  const value = properties[field];
+  const { secrets } = revealed(value === undefined ? {} : { [field]: value });
+  const listed = new Set([...listedIn(properties), ...secrets.map(([, ...path]) => pointerOf(path))]);
+  return listed.size === 0 ? properties : { ...properties, [secretsField]: [...listed].sort() };
+}
+
+/** Returns the pointers of what is secret by the inputs, and was not when the outputs were written. */
+export function secretsAdded(outputs: Properties, inputs: Properties): Pointer[] {
+  const before = new Set(listedIn(outputs));
+  const isNew = (pointer: Pointer): boolean =>
+    !before.has(pointer) && (pointer === "" || isNew(pointer.slice(0, pointer.lastIndexOf("/"))));
+  return listedIn(inputs).filter(isNew);
+}
+
+function listedIn({ [secretsField]: listed }: Properties): Pointer[] {
+  return isJsonArray(listed ?? null) ? Object.values(listed ?? []).filter((each) => typeof each === "string") : [];
 }
 
 /** Properties in plain, and where in them secrets are. */

@@ -18,6 +18,7 @@ import type { Watch } from "../steps/unmanaged.ts";
 import { adoptIn, allowEmptyIn, ownerNames, withoutWords } from "./adoption.ts";
 import { definitionsIn, inFormOf } from "./definitions.ts";
 import { internalFields, linkField, ownerField } from "./names.ts";
+import { withSecretsListed } from "./secrets.ts";
 import type { ResourceShape } from "./shape.ts";
 
 /** A program's declaration, as `check` passed it. */
@@ -131,8 +132,15 @@ function shortMark(mark: string, { link, owner, key }: MarkContext): string {
 
 /** Returns the key of a rule that was replaced or removed and could not be deleted: its own may be another rule's by now. */
 export function keyOfLeft(key: string): string {
-  return `${key} (to be deleted)`;
+  return `${key}${left}`;
 }
+
+/** Decides whether a key in a state is one that {@link keyOfLeft} has made: no program can have it. */
+export function isKeyOfLeft(key: string): boolean {
+  return key.endsWith(left);
+}
+
+const left = " (to be deleted)";
 
 /**
  * Returns the outputs to keep: the rules as they were written or seen, with their ids, their marks and where they stand.
@@ -219,10 +227,11 @@ function inputsOf(shape: ResourceShape, rules: Known, from: Properties, secrets:
       ? secret(inFormOf(given.get(key), definition, []))
       : inFormOf(given.get(key), leavingDefinition(definition), secrets),
   ]);
-  return {
+  const inputs = {
     ...withoutWords(picked(from, [...shape.options, ...internalFields])),
     [shape.field]: shape.write(new Map(definitions)),
   };
+  return secrets.length === 0 ? inputs : withSecretsListed(inputs, shape.field);
 }
 
 /** The version of the state that this package writes, and the only one that it reads. */

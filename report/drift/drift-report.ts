@@ -119,7 +119,7 @@ export function driftWarnings({ unfinished, notOurs }: Drift): string[] {
   return [
     ...unfinished.map(
       (resource) =>
-        `the last run left ${resource} unfinished, so that what it did not do is drift here. What to do: run \`pulumi up\``,
+        `the last run did not finish ${resource}: not all of its rules are as the program declares them. What to do: run \`pulumi up\``,
     ),
     ...[...Map.groupBy(notOurs, ({ why }) => why)].map(([why, rules]) => {
       const names = firstNames(rules.map(({ rule }) => namesIn(rule).name));

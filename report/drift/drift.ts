@@ -8,6 +8,7 @@ import { isOpaqueId } from "../../provider/merchant/identity.ts";
 import { markIn, type Owner, ownerIn } from "../../provider/merchant/mark.ts";
 import type { Place } from "../../provider/run/place.ts";
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
+import { isKeyOfLeft } from "../../provider/state/state.ts";
 import { lackedKey, naturalKeyText } from "../../sdk/contract/natural-key.ts";
 import {
   blindMask,
@@ -86,7 +87,7 @@ export interface Drift {
   readonly unreadable: number;
   /** Rules under ids that the state knows, and that are not this stack's by now; and why, as the rest of a sentence. */
   readonly notOurs: readonly { readonly rule: RuleName; readonly why: string }[];
-  /** Resources whose last run failed, so that not all of their rules are as the program declares them. */
+  /** Resources whose last run failed, so that not all of their rules are as the program declares them. Where an update did, what it was to do is in no state. */
   readonly unfinished: readonly string[];
   /** Rules that the program does not declare any more and that are at the service still: the next run deletes them. */
   readonly stillInForce: readonly DeclaredRule[];
@@ -159,11 +160,11 @@ async function compare(resource: RuleResource, withSame: boolean): Promise<Compa
   const same: DeclaredRule[] = [];
   const notOurs: { rule: RuleName; why: string }[] = [];
   const stillInForce: DeclaredRule[] = [];
-  let isUnfinished = false;
+  let { isUnfinished } = resource;
   for (const [key, known] of of.known) {
     const found = live.get(key);
     // A rule that could not be deleted is still in the state, and no longer in the program.
-    if (declared !== undefined && !declared.has(key)) {
+    if (declared === undefined ? isKeyOfLeft(key) : !declared.has(key)) {
       if (isOurs(found)) stillInForce.push(declaredRule(resource, key, known.definition));
       isUnfinished = true;
       continue;

@@ -6,6 +6,7 @@ import type { Properties } from "../../provider/host/wire.ts";
 import type { Place } from "../../provider/run/place.ts";
 import type { Resource } from "../../provider/run/resource.ts";
 import { definitionsIn } from "../../provider/state/definitions.ts";
+import { unfinishedField } from "../../provider/state/names.ts";
 import { revealed } from "../../provider/state/secrets.ts";
 import { type ResourceShape, shapeOf } from "../../provider/state/shape.ts";
 import { naturalKeyText } from "../../sdk/contract/natural-key.ts";
@@ -71,7 +72,9 @@ export interface RuleResource {
   /** The resource as a read knows it: its rows are in `of.known`. */
   readonly of: Resource;
   readonly place: Place;
-  /** The definitions that the program declared, by key; undefined where the state does not have them in plain. */
+  /** The last run's update failed in part. */
+  readonly isUnfinished: boolean;
+  /** The definitions that the program declared, by key; undefined where the state does not have them, or not in plain. */
   readonly declared: ReadonlyMap<string, Json> | undefined;
   /** The places of Pulumi's secrets. */
   readonly secrets: PathsByKey;
@@ -147,7 +150,8 @@ function readResource(resource: StateResource, session: Session): RuleResource |
   const inputs = revealed(properties.inputs);
   const hidden = outputs.unreadable.find(([field]) => field !== shape.field);
   if (hidden !== undefined) throw cannotRead(name, String(hidden[0]));
-  const declared = inputs.plain[shape.field];
+  const isUnfinished = outputs.plain[unfinishedField] === true;
+  const declared = isUnfinished ? undefined : inputs.plain[shape.field];
   const { of, place } = callOfState({ shape, session }, id, outputs.plain);
   // The engine makes an array in outputs secret for one secret in the inputs; those say which element's field it is.
   const isToldByInputs = (path: Path): boolean => {
@@ -159,6 +163,7 @@ function readResource(resource: StateResource, session: Session): RuleResource |
     shape,
     of,
     place,
+    isUnfinished,
     declared: declared === undefined ? undefined : definitionsIn(shape, declared),
     texts: new Set(
       [...shape.entries(declared ?? {})].flatMap(([key, rule]) => (typeof rule === "string" ? [key] : [])),

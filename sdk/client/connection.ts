@@ -15,6 +15,11 @@ export interface Connection {
   readonly secretParameters?: ReadonlySet<string>;
   /** A token, or what the contract's token operation needs. */
   readonly credentials: Credentials;
+  /**
+   * Hosts whose certificates are not checked, with commas: names as in `baseUrl`; `true` is every loopback address. Default: none,
+   * and NODE_TLS_REJECT_UNAUTHORIZED changes nothing about it.
+   */
+  readonly insecureTls?: string | undefined;
 }
 
 /** As whom requests are sent: a token, or a client id and secret for which the contract's `auth.token` gets one. */
@@ -62,6 +67,13 @@ export function parseBaseUrl(text: string, setting: string): BaseUrl {
     return refuse(`begins with ${url.protocol}`, "use https; http is for loopback alone (127.0.0.0/8, ::1, localhost)");
   }
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, ""), isLoopback };
+}
+
+/** Decides whether the certificate of an address is not checked, because `insecureTls` of its connection names the host. */
+export function isUnchecked({ origin, isLoopback }: BaseUrl, insecureTls = ""): boolean {
+  const { protocol, hostname } = new URL(origin);
+  const hosts = insecureTls.toLowerCase().split(/[,\s]+/);
+  return protocol === "https:" && (hosts.includes(hostname) || (isLoopback && hosts.includes("true")));
 }
 
 /**

@@ -161,7 +161,7 @@ export function errorOfNoResponse(
   const code = codeOf(cause) ?? "";
   if (!wasSent && isCertificateFault(code)) {
     const advice =
-      "for a private certificate authority set NODE_EXTRA_CA_CERTS to its file; certificates are always checked";
+      "for a private certificate authority set NODE_EXTRA_CA_CERTS to its file; certificates are checked, whatever NODE_TLS_REJECT_UNAUTHORIZED says, but for a host that the setting insecureTls names";
     return make("CONNECTION_FAILED", `the certificate of ${origin} is not trusted (${code})`, advice, false);
   }
   const ended = `the connection ended ${status === undefined ? "before an answer" : "in the middle of the answer"}`;

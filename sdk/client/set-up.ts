@@ -29,7 +29,7 @@ export function setUp(connection: Connection, base: BaseUrl, options: SetUpOptio
     const value = connection.parameters[name] ?? "";
     if (value !== "") redactor.keep(value);
   }
-  const transport = new Transport(base, contract.limits);
+  const transport = new Transport(base, contract.limits, connection);
   const budget = new ErrorBudget(contract.limits);
   const shared = { contract, redactor, transport, budget, backoffMs: 200, ...options };
   const { tokens, transports } = tokenSetup(connection, shared);

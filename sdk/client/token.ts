@@ -55,7 +55,9 @@ export function tokenSetup(
   redactor.keep(clientSecret);
   const setting = operation.baseUrl === null ? "baseUrl" : "auth.token.baseUrl of the contract";
   const base = parseBaseUrl(operation.baseUrl ?? connection.baseUrl, setting);
-  const transports = base.origin === shared.transport.origin ? [] : [new Transport(base, contract.limits, 1)];
+  const { insecureTls } = connection;
+  const own = () => new Transport(base, contract.limits, { connections: 1, insecureTls });
+  const transports = base.origin === shared.transport.origin ? [] : [own()];
   const [transport = shared.transport] = transports;
   const caller = new Caller({ ...shared, transport, tokens: fixed(nothing) });
   const basic = basicOf(credentials, { isForToken: true });

@@ -2,10 +2,14 @@ import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import type { Contract } from "../contract/schema.ts";
 import { MerchantRulesError } from "../errors.ts";
 import { isError } from "../json/json.ts";
-import type { BaseUrl } from "./connection.ts";
+import { type BaseUrl, type Connection, isUnchecked } from "./connection.ts";
 import type { WireRequest } from "./request-template.ts";
 
 const longestConnectMs = 10_000;
+
+interface TransportOptions extends Pick<Connection, "insecureTls"> {
+  readonly connections?: number;
+}
 
 /**
  * The sockets to one origin: HTTP/1.1, kept alive, bounded in number. Redirects are never followed. Proxies come from
@@ -16,12 +20,17 @@ export class Transport {
   readonly #dispatcher: Dispatcher;
   readonly #maxBodyBytes: number;
 
-  /** Opens up to `connections` sockets at once. @throws MerchantRulesError SETTINGS_INVALID: a proxy variable is no URL */
-  constructor({ origin, isLoopback }: BaseUrl, limits: Contract["limits"], connections = limits.concurrency) {
+  /**
+   * Opens up to `connections` sockets at once; default: `limits.concurrency`.
+   * @throws MerchantRulesError SETTINGS_INVALID: a proxy variable is no URL
+   */
+  constructor(base: BaseUrl, limits: Contract["limits"], options: TransportOptions) {
+    const { origin, isLoopback } = base;
+    const { connections = limits.concurrency, insecureTls } = options;
     this.origin = origin;
     this.#maxBodyBytes = limits.maxBodyBytes;
     // An attempt has its own clock, from connect to last byte. undici's clocks for parts of it are off.
-    const options: Pool.Options = {
+    const pool: Pool.Options = {
       connections,
       pipelining: 1,
       allowH2: false,
@@ -29,8 +38,10 @@ export class Transport {
       headersTimeout: 0,
       bodyTimeout: 0,
     };
+    // Said, because what is left out NODE_TLS_REJECT_UNAUTHORIZED decides: credentials would go to whoever answers.
+    const tls = { rejectUnauthorized: !isUnchecked(base, insecureTls) };
     const mayNeedProxy = !isLoopback && proxyVariables.some((name) => (process.env[name] ?? "") !== "");
-    this.#dispatcher = mayNeedProxy ? proxied(options) : new Pool(origin, options);
+    this.#dispatcher = mayNeedProxy ? proxied(pool, tls) : new Pool(origin, { ...pool, connect: tls });
   }
 
   /**
@@ -56,9 +67,9 @@ export class Transport {
 
 const proxyVariables = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"];
 
-function proxied(options: Pool.Options): Dispatcher {
+function proxied(options: Pool.Options, tls: { readonly rejectUnauthorized: boolean }): Dispatcher {
   try {
-    return new EnvHttpProxyAgent(options);
+    return new EnvHttpProxyAgent({ ...options, connect: tls, requestTls: tls, proxyTls: { rejectUnauthorized: true } });
   } catch {
     // Without the cause, which would print the variable and perhaps a password in it.
     throw new MerchantRulesError("SETTINGS_INVALID", "a proxy variable of the environment cannot be used", {

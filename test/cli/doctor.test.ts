@@ -167,6 +167,8 @@ describe("merchant-rules doctor, where the service is broken", () => {
     const { failed } = await doctor(environment);
     expect(failed[0]?.found).toMatch(/^https:\/\/localhost:\d+ cannot be reached: .*self.signed/);
     expect(failed[0]?.toDo).toContain("NODE_EXTRA_CA_CERTS");
+    const unchecked = await doctor({ ...environment, MERCHANT_RULES_INSECURE_TLS: "true" });
+    expect(unchecked.said("address").map(({ status }) => status)).toEqual(["warning", "ok"]);
     const trusted = tls.getCACertificates("default");
     onTestFinished(() => tls.setDefaultCACertificates(trusted));
     tls.setDefaultCACertificates([cert]);

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import type { FaultInput } from "../../local/service/index.ts";
 import { parsePath } from "../../stack/values/path.ts";
 import { rule } from "../support/rules.ts";
 import { openCommandStack } from "../support/stack/commands.ts";
-import { contractOf } from "../support/stack/contracts.ts";
+import { contractOf, owner } from "../support/stack/contracts.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 import { anotherSecret } from "../support/stack/states.ts";
 import { run } from "./command.ts";
@@ -84,6 +85,42 @@ function agrees(engine: EngineName): void {
     const refreshed = await run("refresh", "--preview-only", "--json");
     expect(found.sort()).toEqual(pathsIn(refreshed.stdout).sort());
     expect(found).toContain('["MerchantRuleSet all","odd key"]');
+  });
+
+  test("after a run that failed in part, a rule that it changed, renamed or deleted is no drift, and the command ends with 7", async () => {
+    const contract = contractOf({ rule: { owner } });
+    const { project, service, succeeds, run, edit, idOf } = await openCommandStack(engine, { contract });
+    const cheap = { a: rule(1), b: rule(2), c: rule(3), d: rule(4), e: rule(5) };
+    project.declare({ all: { rules: cheap }, one: { definition: rule(6) } });
+    await succeeds("up");
+    const { drift } = driftFolder(project.variables());
+    const look = () => drift("--cwd", project.folder, "--stack", project.stack, "--engine", engine);
+    const upFails = async (fault: FaultInput, resource: string): Promise<void> => {
+      service.faults.set(fault);
+      expect((await run("up")).code).not.toBe(0);
+      service.faults.clear();
+      const { report, code } = await look();
+      expect([report?.findings, report?.warnings, code]).toEqual([[], [expect.stringContaining(resource)], 7]);
+    };
+    // b is deleted, c has another key, d is changed; the update of a fails.
+    const rules = { a: rule(1, { priority: 9 }), z: rule(3), d: rule(4, { priority: 9 }), e: rule(5) };
+    project.declare({ all: { rules }, one: { definition: rule(6) } });
+    await upFails({ kind: "status", status: 422, operations: ["update"] }, "did not finish MerchantRuleSet all");
+    edit("rule-4", { priority: 1 });
+    service.remove(idOf("rule-3"));
+    const { report } = await look();
+    expect(report?.findings.map(({ change, name }) => [change, name])).toEqual([
+      ["missing", "rule-3"],
+      ["changed", "rule-4"],
+    ]);
+    await succeeds("up", "--refresh");
+    project.declare({ all: { rules }, one: { definition: rule(6, { priority: 9 }) } });
+    await upFails(
+      { kind: "store-otherwise", at: "/priority", value: 7, answer: "id" },
+      "did not finish MerchantRule one",
+    );
+    await succeeds("up");
+    expect(await look()).toMatchObject({ code: 0, report: { warnings: [] } });
   });
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { connectionOf, connectionSettings, shownInputs } from "../../provider/settings/connection-settings.ts";
 import { providerNameKey, secretParametersKey } from "../../provider/settings/setting-names.ts";
 import type { SettingsSources } from "../../provider/settings/sources.ts";
@@ -105,6 +105,39 @@ describe("settings of a connection", () => {
     );
     expect(settings.client.parameters).toEqual({ version: "2026-01", account: "7" });
   });
+
+  test.each([
+    ["true", "https://localhost:1", "this machine"],
+    ["rules.test, other.test", url, "rules.test, other.test"],
+  ])("insecureTls %s is warned of with each connection that is made", (insecureTls, baseUrl, hosts) => {
+    const error = vi.spyOn(console, "error").mockReturnValue();
+    const given = { "merchant-rules:token": "t", "merchant-rules:insecureTls": insecureTls };
+    expect(
+      connectionOf(connectionSettings(sources({ ...given, "merchant-rules:baseUrl": baseUrl })).client),
+    ).toMatchObject({ insecureTls });
+    expect(error.mock.calls.join()).toContain(`connection "default" does not check certificates of ${hosts} (`);
+  });
+
+  test.each([undefined, "false", ""])("insecureTls %s checks every certificate, without a word", (insecureTls) => {
+    const error = vi.spyOn(console, "error").mockReturnValue();
+    const environment = {
+      MERCHANT_RULES_BASE_URL: url,
+      MERCHANT_RULES_TOKEN: "t",
+      MERCHANT_RULES_INSECURE_TLS: insecureTls,
+    };
+    const { client } = connectionSettings({ ...sources({}), environment });
+    expect([connectionOf(client).insecureTls, error.mock.calls]).toEqual([undefined, []]);
+  });
+
+  test.each(["true", "yes/no", "https://rules.test", "rules.test:443", "rules.test,,"])(
+    "insecureTls %s is refused for another machine: nobody would know which certificates are checked",
+    (insecureTls) => {
+      const config = { "merchant-rules:baseUrl": url, "merchant-rules:insecureTls": insecureTls };
+      expect(refusal(() => connectionSettings(sources(config)))).toMatch(
+        /merchant-rules:insecureTls \(or MERCHANT_RULES_INSECURE_TLS\).*NODE_EXTRA_CA_CERTS/,
+      );
+    },
+  );
 
   test("that are broken are named", () => {
     expect(

@@ -1,6 +1,6 @@
 import { definitionOf, hidden, hiddenOther, isJsonObject, type Json } from "../../../sdk/json/index.ts";
 import { formatPath, type PropertyPath, parsePath, valueAt } from "../../../stack/values/path.ts";
-import type { PropertyMap, PropertyValue } from "../../../stack/values/value.ts";
+import { type PropertyMap, type PropertyValue, Secret } from "../../../stack/values/value.ts";
 import { type DetailedDiff, differences } from "../deploy/property-diff.ts";
 import { formatValue, printable, providerKey } from "./printable.ts";
 
@@ -18,8 +18,9 @@ export function changedPaths(old: PropertyMap, now: PropertyMap, said: DetailedD
     said === null
       ? differences(old, now).map(({ path, kind }) => ({ text: formatPath(path), path, kind }))
       : Object.entries(said).map(([text, { kind }]) => ({ text, path: parsePath(text), kind }));
-  const shown = found.filter(({ path }) => path[0] !== providerKey);
-  if (shown.length === 0 && found.length > 0) return [{ symbol: "~", text: "the provider's code" }];
+  const shown = found.filter(({ path }) => !isInternal(path[0]));
+  if (shown.length === 0 && found.some(({ path }) => path[0] === providerKey))
+    return [{ symbol: "~", text: "the provider's code" }];
   return shown
     .sort((a, b) => (a.text < b.text ? -1 : 1))
     .flatMap(({ text, path, kind }) => linesOfChange(text, kind, valueAt(old, path), valueAt(now, path)));
@@ -51,15 +52,22 @@ function lineOf(
 ): ChangedPath {
   if (kind.startsWith("add")) return { symbol: "+", text: `${path}: ${formatValue(now, maxShownLength)}` };
   if (kind.startsWith("delete")) return { symbol: "-", text: path };
-  const [before, after] = [formatValue(old, maxShownLength), formatValue(now, maxShownLength)];
-  const isOther = before === hidden && after === hidden;
+  const after = formatValue(now, maxShownLength);
+  // A value that becomes a secret with this run is one already.
+  const before = after === hidden ? hidden : formatValue(old, maxShownLength);
+  const isOther = old instanceof Secret && after === hidden;
   return { symbol: "~", text: `${path}: ${before} => ${isOther ? hiddenOther : after}` };
 }
 
-/** Returns every property of a resource, in full, for what is created or deleted. As for the CLI, what begins with __ is internal. */
+/** Decides of a property's key whether it is internal: as for the CLI, one that begins with __. */
+function isInternal(key: string | number | undefined): boolean {
+  return String(key).startsWith("__");
+}
+
+/** Returns every property of a resource, in full, for what is created or deleted. */
 export function allProperties(map: PropertyMap, symbol: "+" | "-"): ChangedPath[] {
   return Object.entries(map)
-    .filter(([key]) => !key.startsWith("__"))
+    .filter(([key]) => !isInternal(key))
     .flatMap(([key, value]) => linesOf(formatPath([key]), printable(value), ""))
     .map((text) => ({ symbol, text }));
 }

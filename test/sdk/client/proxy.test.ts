@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer, type Server } from "node:https";
 import { type AddressInfo, connect } from "node:net";
 import tls from "node:tls";
-import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { clientOf, failureOf, serve } from "./scripted-server.ts";
 
 // A pair of the tests alone, made for rules.test and localhost; nothing trusts it but what says so here.
@@ -132,6 +132,63 @@ test("a certificate that is not trusted is named, not tried again, and leaves a 
   );
   expect(error.message).toContain("NODE_EXTRA_CA_CERTS");
   expect(service.asked).toHaveLength(0);
+});
+
+describe("where Node itself is told to check no certificate", () => {
+  const unchecked = (variables: Partial<typeof noProxies> = {}): void => {
+    environment(variables);
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+  };
+
+  test.each([undefined, "127.0.0.1,other.test", "localhost.test"])(
+    "no request reaches a server that nobody vouches for, with insecureTls %s",
+    async (insecureTls) => {
+      unchecked();
+      const service = await secureService();
+      const error = await failureOf(
+        clientOf({ baseUrl: `https://localhost:${service.port}` }, {}, { insecureTls }).get("r1"),
+      );
+      expect(error.message).toMatch(/not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\).*NODE_EXTRA_CA_CERTS.*insecureTls/);
+      expect(service.asked).toHaveLength(0);
+    },
+  );
+
+  test.each([undefined, "true"])("nor by a proxy, with insecureTls %s", async (insecureTls) => {
+    const service = await secureService();
+    unchecked({ HTTPS_PROXY: (await proxyTo(service.port)).url });
+    const error = await failureOf(clientOf({ baseUrl: "https://rules.test" }, {}, { insecureTls }).get("r1"));
+    expect(error.message).toContain("is not trusted");
+    expect(service.asked).toHaveLength(0);
+  });
+
+  test("nor the client secret a token operation, which has a host of its own", async () => {
+    unchecked();
+    const [rules, tokens] = [await serve([{ json: { id: "r1" } }]), await secureService()];
+    const credentials = { kind: "client", clientId: "me", clientSecret: "hunter2" } as const;
+    const fields = { id: "{clientId}", secret: "{clientSecret}" };
+    const token = { path: "/token", baseUrl: `https://localhost:${tokens.port}`, fields };
+    const client = clientOf(rules, { auth: { token } }, { credentials, insecureTls: "127.0.0.1" });
+    expect((await failureOf(client.get("r1"))).message).toContain("is not trusted");
+    expect(tokens.asked).toHaveLength(0);
+  });
+});
+
+test.each([
+  ["https://localhost", "true"],
+  ["https://127.0.0.1", "True"],
+  ["https://localhost", "other.test, localhost"],
+])("the certificate of %s is not checked where the connection says so: insecureTls %s", async (origin, insecureTls) => {
+  environment({});
+  const service = await secureService();
+  const client = clientOf({ baseUrl: `${origin}:${service.port}` }, {}, { insecureTls });
+  expect(await client.get("r1")).toMatchObject({ ruleId: "r1" });
+});
+
+test("nor that of a host that is named, behind a proxy", async () => {
+  const service = await secureService();
+  environment({ HTTPS_PROXY: (await proxyTo(service.port)).url });
+  const client = clientOf({ baseUrl: "https://other.test" }, {}, { insecureTls: "other.test" });
+  expect(await client.get("r1")).toMatchObject({ ruleId: "r1" });
 });
 
 test("a certificate for another name is refused", async () => {
