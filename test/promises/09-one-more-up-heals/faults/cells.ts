@@ -45,6 +45,8 @@ export interface Cell {
   readonly dies?: { readonly with: "owner" | "connection"; readonly at: "before" | "after" };
   /** A timeout ends the run: the answer comes too late, or says again and again when to come back. */
   readonly isTimed: boolean;
+  /** The fault is at a request that reads. */
+  readonly isRead?: boolean;
 }
 
 /**
@@ -80,6 +82,7 @@ function cellsAt(
       name: `${kind.name}, ${operation} request ${request}${times === 1 ? "" : " and on"}`,
       fault: withSelection(kind.fault, { operations: [operation], request, times }),
       isKill: false,
+      isRead: isRead(operation),
       isTimed:
         (kind.fault.kind === "latency" && kind.fault.ms === tooLateMs) ||
         (kind.fault.kind === "status" && kind.fault.retryAfterSeconds !== undefined),
@@ -94,9 +97,14 @@ export function killCells(requests: readonly ServedOperation[]): Cell[] {
       name: `killed ${at} request ${index + 1} (${operation})`,
       fault: { kind: "hold", at, request: index + 1 } as const,
       isKill: true,
+      isRead: isRead(operation),
       isTimed: false,
     })),
   );
+}
+
+function isRead(operation: ServedOperation): boolean {
+  return operation === "list" || operation === "get";
 }
 
 /** The engine killed before and after the state of its Owner, and of its Connection, is written, where the run makes them. */
@@ -300,7 +308,7 @@ class Bench {
   }
 
   /** The operation of the row with a cell's fault, to the end of all that it asked the service for; gives what failed. */
-  async runWith({ fault, isKill, isTimed, dies }: Cell): Promise<string[]> {
+  async runWith({ fault, isKill, isTimed, isRead, dies }: Cell): Promise<string[]> {
     if (dies !== undefined) this.#engine.dieAtConnection(dies.at, dies.with);
     if (fault === undefined) return this.run(this.hooks());
     const { faults } = this.service;
@@ -310,7 +318,13 @@ class Bench {
     // before a create does, no answer has an id that could be left out.
     const looks = this.service.requests.filter(({ operation }) => operation === "get").slice((fault.request ?? 1) - 1);
     const findsNothing = looks.length > 0 && looks.every(({ status }) => status === 404);
-    const isVoid = fault.kind === "late-get" || (fault.kind === "without-id" && findsNothing);
+    // Looks that wait at one moment share a reading, so that a run may read less than the one without faults.
+    const { operations = [], request = 1 } = fault;
+    const meant = this.service.requests.filter(
+      ({ operation }) => operations.length === 0 || operations.some((each) => each === operation),
+    );
+    const isBeyond = isRead === true && meant.length < request;
+    const isVoid = isBeyond || fault.kind === "late-get" || (fault.kind === "without-id" && findsNothing);
     demand(
       faults.injected.length > 0 || isVoid,
       `the fault was not injected: no request matched; the run: ${failures.join("; ")}`,
