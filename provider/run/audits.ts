@@ -110,7 +110,7 @@ const mostLooks = 5;
 const mostReadings = 3;
 /** The time after which a rule is looked at once more, where the contract does not say how far answers lag. */
 const unknownLagMs = 1000;
-/** Rules in a list whose reading costs no more than a GET. */
+/** Rules in a list whose reading costs as much as a GET, where resources of one rule each look for themselves. */
 const rulesPerLook = 50;
 
 /**
@@ -129,7 +129,9 @@ export class Audits {
   /** The other rules, as they were last read. */
   #others: ReadonlyMap<string, LiveRule> = new Map();
   #readAt = Number.NEGATIVE_INFINITY;
+  /** Own rules that wait for a look, and looks at the ends of hooks so far. */
   #waiting = 0;
+  #ends = 0;
   #alone: Promise<unknown> | undefined;
   #stop: MerchantRulesError | undefined;
   #harm: { readonly harm: readonly Harm[]; readonly error: MerchantRulesError; readonly by: Set<Claimant> } | undefined;
@@ -247,14 +249,15 @@ export class Audits {
   }
 
   /** Looks at all that a resource has written, once its requests have ended. */
-  async end(of: Claimant): Promise<Audit> {
+  async end(of: Claimant & { readonly isRule: boolean }): Promise<Audit> {
     const own = (this.#own.get(of) ?? []).filter(({ isVoid }) => !isVoid);
     this.#own.delete(of);
     const last = new Map(own.flatMap((each) => (each.ruleId === undefined ? [] : [[each.ruleId, each]])));
     const open = [...last.values()].filter(({ finding }) => finding === undefined || finding.verdict === "as before");
     this.#waiting += open.length;
+    if (open.length > 0) this.#ends += 1;
     try {
-      if (open.length > 0) await this.#look(open, this.#isWide());
+      if (open.length > 0) await this.#look(open, this.#isWide(of.isRule));
     } catch (error) {
       if (!isMerchantRulesError(error)) throw error;
       for (const each of open) each.finding = { verdict: "unread", rule: undefined, unread: error };
@@ -273,11 +276,12 @@ export class Audits {
     last.finding = undefined;
   }
 
-  /** True where one reading of the list costs less than a look at each rule that waits for one. */
-  #isWide(): boolean {
+  /** True where one reading of the list costs less than a look at each rule that waits for one; and at first in any case. */
+  #isWide(isRule: boolean): boolean {
     const pass = this.#live.lastPass;
     if (!this.#hasList) return false;
-    return pass === undefined || this.#waiting >= Math.max(pass.pages, pass.byId.size / rulesPerLook);
+    if (pass === undefined || this.#ends <= mostLooks) return true;
+    return this.#waiting >= Math.max(pass.pages, isRule ? pass.byId.size / rulesPerLook : 0);
   }
 
   async #look(writes: readonly Sent[], isWide: boolean): Promise<void> {
