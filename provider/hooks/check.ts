@@ -26,7 +26,7 @@ import { isUnknown, type Properties, withinSecret } from "../host/wire.ts";
 import { withWordsKept } from "../state/adoption.ts";
 import { definitionsIn } from "../state/definitions.ts";
 import { internalFields } from "../state/names.ts";
-import { withSecretsListed, withSecretsMarked } from "../state/secrets.ts";
+import { withSecretsMarked } from "../state/secrets.ts";
 import type { ResourceShape } from "../state/shape.ts";
 import { connectionName } from "../state/state.ts";
 import { mostBytesOf, mostStateBytesOf } from "../state/worst-state.ts";
@@ -281,10 +281,7 @@ function withSecrets(shape: ResourceShape, contract: Contract, news: Properties)
   const value = news[shape.field];
   if (contract.rule.secret.length === 0 || value === undefined || isUnknown(value)) return news;
   if (!shape.isRule && !isJsonObject(value)) return news;
-  return withSecretsListed(
-    { ...news, [shape.field]: shape.write(secretsMarked(shape.entries(value), contract)) },
-    shape.field,
-  );
+  return { ...news, [shape.field]: shape.write(secretsMarked(shape.entries(value), contract)) };
 }
 
 function secretsMarked(rules: ReadonlyMap<string, Json>, { rule }: Contract): ReadonlyMap<string, Json> {

@@ -47,7 +47,7 @@ export async function diff(hooks: Hooks, id: string, olds: Properties, news: Pro
     before.onDrift === declared.onDrift &&
     steps.every((step) => step.kind === "keep" && of.known.get(step.key) === step.known);
   if (!isSame) return {};
-  const secrets = secretsAdded(olds, news);
+  const secrets = secretsAdded(shape, olds, news, place.contract.rule.secret);
   if (secrets.length > 0) session.sayPlan(of.holder, [describeSecrets(secrets, of, shape)]);
   return { changes: secrets.length > 0 };
 }

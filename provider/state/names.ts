@@ -8,10 +8,12 @@ export const ownerField = "__owner";
 /** The input that holds all that a rule's resource takes from Owner and Connection, as `linkText` writes it. */
 export const linkField = "__connection";
 /**
- * The field that lists where secrets stand in the definitions, as pointers: a hook gets every value in plain, and would not know
- * that one of them became a secret.
+ * The input that lists where the program has secrets in the definitions, as pointers: a hook gets every value in plain, and would
+ * not know that one of them became a secret.
  */
 export const secretsField = "__secrets";
+/** The output that has the contract's `rule.secret` by which the other outputs were written. */
+export const patternsField = "secretPatterns";
 
 /** The output that is true after an update that failed in part: the inputs beside it are those before it. */
 export const unfinishedField = "unfinished";

@@ -9,7 +9,8 @@ import {
   segmentsOf,
 } from "../../sdk/json/index.ts";
 import { isUnknown, type Properties, secret, withinSecret } from "../host/wire.ts";
-import { secretsField } from "./names.ts";
+import { patternsField, secretsField } from "./names.ts";
+import type { ResourceShape } from "./shape.ts";
 
 /**
  * Puts the engine's mark around what a contract calls secret, so that the engine encrypts and masks it, also where the
@@ -33,24 +34,31 @@ function markedAt(value: Json, [segment, ...rest]: readonly string[]): Json {
   );
 }
 
-/** Lists the marks in a field of properties beside what is listed there by the program. */
-export function withSecretsListed(properties: Properties, field: string): Properties {
-  const value = properties[field];
-  const { secrets } = revealed(value === undefined ? {} : { [field]: value });
-  const listed = new Set([...listedIn(properties), ...secrets.map(([, ...path]) => pointerOf(path))]);
-  return listed.size === 0 ? properties : { ...properties, [secretsField]: [...listed].sort() };
-}
-
-/** Returns the pointers of what is secret by the inputs, and was not when the outputs were written. */
-export function secretsAdded(outputs: Properties, inputs: Properties): Pointer[] {
-  const before = new Set(listedIn(outputs));
+/**
+ * Returns the pointers, in the field of definitions, of what is secret by the inputs and the contract and was not when the outputs
+ * were written.
+ * @param patterns as `rule.secret` of the contract has them
+ */
+export function secretsAdded(
+  { isRule, field }: ResourceShape,
+  outputs: Properties,
+  inputs: Properties,
+  patterns: readonly Pointer[],
+): Pointer[] {
+  const secretBy = (properties: Properties, own: readonly Pointer[]): Set<Pointer> => {
+    const inField = isRule ? own : own.map((pattern) => `/*${pattern}`);
+    const marked = own.length === 0 ? null : withSecretsMarked(inputs[field] ?? null, inField);
+    const paths = revealed({ [field]: marked }).secrets.map(([, ...path]) => pointerOf(path));
+    return new Set([...textsIn(properties[secretsField]), ...paths]);
+  };
+  const before = secretBy(outputs, textsIn(outputs[patternsField]));
   const isNew = (pointer: Pointer): boolean =>
     !before.has(pointer) && (pointer === "" || isNew(pointer.slice(0, pointer.lastIndexOf("/"))));
-  return listedIn(inputs).filter(isNew);
+  return [...secretBy(inputs, patterns)].sort().filter(isNew);
 }
 
-function listedIn({ [secretsField]: listed }: Properties): Pointer[] {
-  return isJsonArray(listed ?? null) ? Object.values(listed ?? []).filter((each) => typeof each === "string") : [];
+function textsIn(value: Json = null): string[] {
+  return isJsonArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
 /** Properties in plain, and where in them secrets are. */

@@ -17,8 +17,7 @@ import { defaultConnection } from "../settings/setting-names.ts";
 import type { Watch } from "../steps/unmanaged.ts";
 import { adoptIn, allowEmptyIn, ownerNames, withoutWords } from "./adoption.ts";
 import { definitionsIn, inFormOf } from "./definitions.ts";
-import { internalFields, linkField, ownerField } from "./names.ts";
-import { withSecretsListed } from "./secrets.ts";
+import { internalFields, linkField, ownerField, patternsField } from "./names.ts";
 import type { ResourceShape } from "./shape.ts";
 
 /** A program's declaration, as `check` passed it. */
@@ -188,6 +187,7 @@ export function outputsOf(
     notOurs: keysOf(({ notOurs }) => notOurs),
     doubtful: valuesOf(({ doubt }) => doubt),
     harmed,
+    [patternsField]: secrets,
   };
   return {
     ...inputsOf(shape, rules, from, secrets),
@@ -227,11 +227,10 @@ function inputsOf(shape: ResourceShape, rules: Known, from: Properties, secrets:
       ? secret(inFormOf(given.get(key), definition, []))
       : inFormOf(given.get(key), leavingDefinition(definition), secrets),
   ]);
-  const inputs = {
+  return {
     ...withoutWords(picked(from, [...shape.options, ...internalFields])),
     [shape.field]: shape.write(new Map(definitions)),
   };
-  return secrets.length === 0 ? inputs : withSecretsListed(inputs, shape.field);
 }
 
 /** The version of the state that this package writes, and the only one that it reads. */

@@ -268,13 +268,14 @@ class Update {
     throw rowIsNotOurs(known, now.rule, { attempted, adopting: of.adopting(key, known.ruleId), place });
   }
 
-  async #send(before: Before): Promise<LiveRule | undefined> {
+  async #send(listed: Before): Promise<LiveRule | undefined> {
     const { known, rule } = this.#target;
     const { definition, body, mark } = this.#sent;
     const task = this.#task;
     const { live, audits } = task.place;
     const was = rule === undefined ? known.definition : seenAs(rule, lookedAtBy(known), task.place);
-    const toSend = { ...sending(definition, mark, task), kind: "update", ruleId: known.ruleId, before: was } as const;
+    const before = withoutDriven(was, task.place.contract);
+    const toSend = { ...sending(definition, mark, task), kind: "update", ruleId: known.ruleId, before } as const;
     return await audits.send({ ...toSend, row: known, known: this.#written }, async (sent) => {
       this.#request = sent;
       await this.#demandOurs();
@@ -282,7 +283,7 @@ class Update {
       this.#version = seen?.version;
       const options = { ...naming(known, task), ...(seen === undefined ? {} : { seen }) };
       const answer = await (await live.client()).update(known.ruleId, body, options);
-      this.#is(answer?.ruleId ?? known.ruleId, before);
+      this.#is(answer?.ruleId ?? known.ruleId, listed);
       return answer;
     });
   }
