@@ -103,21 +103,20 @@ export interface OtherChange {
 /** What was written from one reading to the next. */
 export interface Window {
   readonly writes: readonly Write[];
-  /** Ids that requests under way, or of no known outcome, may have changed: they are not judged. */
+  /** Ids of what was written and not seen since, or may yet be changed by a request under way or of no known outcome. */
   readonly notJudged: ReadonlySet<string>;
   /** What creates under way, or of no known outcome, have sent: a new rule like these is theirs. */
   readonly awaited: readonly Pick<Write, "sent" | "mark">[];
 }
 
-/** The rules that this run has not written, by two readings: those before, and what the later one has at all. */
+/** The rules that nothing asked for a change of, by two readings: those before, and what the later one has at all. */
 export function judgeOthers(
   before: Iterable<LiveRule>,
   { at, news }: { readonly at: AtId; readonly news: Iterable<LiveRule> },
   { writes, notJudged, awaited }: Window,
   place: Spoken,
 ): OtherChange[] {
-  const written = new Set(writes.flatMap(({ ruleId, formerId }) => [ruleId, formerId]));
-  const isOther = ({ ruleId }: LiveRule): boolean => !written.has(ruleId) && !notJudged.has(ruleId);
+  const isOther = ({ ruleId }: LiveRule): boolean => !notJudged.has(ruleId);
   const kinds = new Set(writes.map(({ kind }) => kind));
   const areUpdates = kinds.has("update") || kinds.has("transition");
   const mayDouble = areUpdates || kinds.has("create");
