@@ -1,7 +1,7 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
-import { differences, fieldsShown, isEqual, type JsonObject, pathOf } from "../../sdk/json/index.ts";
+import { differences, fieldsShown, isEqual, type JsonObject, type Path } from "../../sdk/json/index.ts";
 import { markId, markIn } from "../merchant/mark.ts";
-import { hasFormerFields, isAsDeclared, isWhole, naturalKeyIn, ownFields, type Spoken, seenAs } from "./live-rule.ts";
+import { isAsDeclared, isWhole, naturalKeyIn, ownFields, type Spoken, seenAs } from "./live-rule.ts";
 
 /**
  * What a run must have seen, as tables: what was written and what a reading shows, a verdict out. Nothing here asks the
@@ -58,7 +58,7 @@ export function judgeOwn(write: Write, at: AtId, place: Spoken): OwnVerdict {
     const found = markIn(rule, place.contract);
     if (mark !== undefined && place.contract.rule.owner !== null && (found && markId(found)) !== mark)
       return "without its mark";
-    return kind === "update" && before !== undefined && hasFormerFields(rule, before, sent, place)
+    return kind === "update" && before !== undefined && keepsFormerFields(rule, before, sent, place)
       ? "keeps fields"
       : "as sent";
   }
@@ -68,20 +68,42 @@ export function judgeOwn(write: Write, at: AtId, place: Spoken): OwnVerdict {
     : "otherwise";
 }
 
+/** True of a rule that still has what was declared before and is no more. A null is nothing to have. */
+function keepsFormerFields(rule: JsonObject, before: JsonObject, sent: JsonObject, place: Spoken): boolean {
+  const found = differences(seenAs(rule, before, place), sent, place.contract.rule);
+  return found.some((each) => each.kind === "delete" && each.before !== null);
+}
+
 /** True where all that differs from what was sent is as it was before. */
 function isAsBefore(rule: JsonObject, before: JsonObject, sent: JsonObject, place: Spoken): boolean {
   const by = place.contract.rule;
   const whole = { ...before, ...sent };
-  const changed = differences(seenAs(rule, whole, place), seenAs(before, whole, place), by).map(({ path }) =>
-    pathOf(path),
+  const changed = differences(seenAs(rule, whole, place), seenAs(before, whole, place), by).filter(
+    // A null and no field at all are the same.
+    (each) => (each.before ?? null) !== null || (each.after ?? null) !== null,
   );
-  const wanted = differences(seenAs(rule, sent, place), sent, by).map(({ path }) => pathOf(path));
-  return wanted.every((path) => changed.every((each) => !each.startsWith(path) && !path.startsWith(each)));
+  const wanted = differences(seenAs(rule, sent, place), sent, by);
+  return wanted.every(({ path }) => !changed.some((each) => begins(each.path, path) || begins(path, each.path)));
+}
+
+function begins(path: Path, start: Path): boolean {
+  return start.every((segment, at) => path[at] === segment);
 }
 
 /** The verdicts after which nothing more is sent: the first request of a kind has shown what the others would do. */
 export function isToStop(verdict: OwnVerdict, { isAnswered }: Pick<Write, "isAnswered">): boolean {
-  return isAnswered && verdict !== "as sent" && verdict !== "as before" && verdict !== "unread";
+  switch (verdict) {
+    case "as sent":
+    case "as before":
+    case "unread":
+      return false;
+    case "otherwise":
+    case "lacks fields":
+    case "keeps fields":
+      return true;
+    default:
+      return isAnswered;
+  }
 }
 
 /** What happened to a rule that this run has not written, between two readings. */
@@ -135,7 +157,7 @@ export function judgeOthers(
     found.push({ ruleId: other.ruleId, what, isHarm });
   }
   if (!mayDouble) return found;
-  const sent = writes.filter(({ kind }) => kind === "create" || kind === "update");
+  const sent = writes.filter(({ kind }) => kind !== "delete");
   for (const live of news) {
     if (!isOther(live) || awaited.some((each) => isLike(live.rule, each, place))) continue;
     if (sent.some((each) => isLike(live.rule, each, place)))
