@@ -303,37 +303,41 @@ export class Audits {
     const lagMs = live.contract.operations.list?.lagMs ?? unknownLagMs;
     let open = writes.filter(({ ruleId }) => ruleId !== undefined);
     let after = Math.max(...writes.map(({ endedAt = 0 }) => endedAt));
+    let pass: Pass | undefined;
     for (let reading = 1; ; reading += 1) {
-      const pass = isWide ? await this.#passAfter(after) : undefined;
-      await (pass === undefined ? this.#compareFew() : this.#compare(pass));
+      if (isWide) pass = await this.#passAfter(after);
       const listed: AtId = (ruleId) => pass && (pass.byId.get(ruleId)?.rule ?? null);
       open = open.filter((each) => !this.#settle(each, listed));
-      if (open.length === 0) return;
       const looked = isWide ? open.slice(0, mostLooks) : open;
-      const rules = await Promise.all(looked.map((each) => this.#lookTwice(each)));
-      const isSummary = looked.some(
-        (each, at) => rules[at]?.verdict === "as sent" && judgeOwn(each, listed, live) === "lacks fields",
-      );
-      const isBehind = rules.some(({ verdict }) => verdict === "as sent");
-      looked.forEach((each, at) => {
-        const finding = rules[at];
-        if (finding !== undefined) this.#found(each, finding);
-      });
-      open = open.slice(looked.length);
-      if (open.length === 0) return;
-      if (isSummary) isWide = false;
-      else if (!isBehind) {
-        // The looks agree with the list, which is believed for the rest.
-        for (const each of open) this.#found(each, findingOf(each, listed, live));
-        return;
-      } else if (reading === mostReadings) {
-        for (const each of open) this.#found(each, { verdict: "unread", rule: undefined });
-        return;
-      } else {
+      const looks = await Promise.all(looked.map(async (each) => [each, await this.#lookTwice(each)] as const));
+      const unlisted = looks.filter(([, { verdict }]) => verdict === "as sent");
+      // A list of summaries, and one whose rows moved while it was read, shows a part and is not behind.
+      const isPart = unlisted.some(([each]) => this.#isPart(each, listed, pass));
+      const isBehind = isWide && !isPart && unlisted.length > 0;
+      if (isBehind && reading < mostReadings) {
         after = performance.now();
         await sleep(lagMs);
+        continue;
       }
+      for (const [each, seen] of looks)
+        this.#found(each, isBehind && seen.verdict === "as sent" ? { ...seen, verdict: "unread" } : seen);
+      open = open.slice(looked.length);
+      if (isWide && isPart) {
+        isWide = false;
+        continue;
+      }
+      // The looks agree with the list, which is believed for the rest.
+      for (const each of open)
+        this.#found(each, isBehind ? { verdict: "unread", rule: undefined } : findingOf(each, listed, live));
+      // A reading that does not show this run's own writes may be behind, and says nothing of others.
+      if (isBehind || writes.some(({ finding }) => finding?.verdict === "as before")) return;
+      return await (pass === undefined ? this.#compareFew() : this.#compare(pass));
     }
+  }
+
+  #isPart(sent: Sent, listed: AtId, pass: Pass | undefined): boolean {
+    const verdict = judgeOwn(sent, listed, this.#live);
+    return verdict === "lacks fields" || (verdict === "missing" && pass !== undefined && this.#live.canShift(pass));
   }
 
   /** Takes what a reading shows, where it is as it should be. */
@@ -404,10 +408,12 @@ export class Audits {
 
   /** The same by a look at a few, where no list is read: those that this run wrote last, and others that states know. */
   async #compareFew(): Promise<void> {
-    if (!this.#window.some(({ endedAt }) => endedAt !== undefined)) return;
     const beganAt = performance.now();
+    const lastAt = Math.max(...this.#window.map(({ endedAt = Number.NEGATIVE_INFINITY }) => endedAt));
     const unsettled = this.#unsettled;
-    const few = [...this.#others.keys()].filter((ruleId) => !unsettled.has(ruleId)).slice(-mostLooks);
+    const isOld = (ruleId: string): boolean =>
+      !unsettled.has(ruleId) && (this.#live.paper.of(ruleId).seenAt ?? Number.NEGATIVE_INFINITY) < lastAt;
+    const few = [...this.#others.keys()].filter(isOld).slice(-mostLooks);
     const looks = few.map(async (ruleId) => [ruleId, await this.#live.get({ ruleId, definition: {} })] as const);
     const now = new Map(await Promise.all(looks));
     const at: AtId = (ruleId) => {
