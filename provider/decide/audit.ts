@@ -1,7 +1,7 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
-import { differences, fieldsShown, isEqual, type JsonObject, pathOf } from "../../sdk/json/index.ts";
+import { differences, fieldsShown, isEqual, type JsonObject, type Path } from "../../sdk/json/index.ts";
 import { markId, markIn } from "../merchant/mark.ts";
-import { hasFormerFields, isAsDeclared, isWhole, naturalKeyIn, ownFields, type Spoken, seenAs } from "./live-rule.ts";
+import { isAsDeclared, isWhole, naturalKeyIn, ownFields, type Spoken, seenAs } from "./live-rule.ts";
 
 /**
  * What a run must have seen, as tables: what was written and what a reading shows, a verdict out. Nothing here asks the
@@ -58,7 +58,7 @@ export function judgeOwn(write: Write, at: AtId, place: Spoken): OwnVerdict {
     const found = markIn(rule, place.contract);
     if (mark !== undefined && place.contract.rule.owner !== null && (found && markId(found)) !== mark)
       return "without its mark";
-    return kind === "update" && before !== undefined && hasFormerFields(rule, before, sent, place)
+    return kind === "update" && before !== undefined && keepsFormerFields(rule, before, sent, place)
       ? "keeps fields"
       : "as sent";
   }
@@ -68,20 +68,42 @@ export function judgeOwn(write: Write, at: AtId, place: Spoken): OwnVerdict {
     : "otherwise";
 }
 
+/** True of a rule that still has what was declared before and is no more. A null is nothing to have. */
+function keepsFormerFields(rule: JsonObject, before: JsonObject, sent: JsonObject, place: Spoken): boolean {
+  const found = differences(seenAs(rule, before, place), sent, place.contract.rule);
+  return found.some((each) => each.kind === "delete" && each.before !== null);
+}
+
 /** True where all that differs from what was sent is as it was before. */
 function isAsBefore(rule: JsonObject, before: JsonObject, sent: JsonObject, place: Spoken): boolean {
   const by = place.contract.rule;
   const whole = { ...before, ...sent };
-  const changed = differences(seenAs(rule, whole, place), seenAs(before, whole, place), by).map(({ path }) =>
-    pathOf(path),
+  const changed = differences(seenAs(rule, whole, place), seenAs(before, whole, place), by).filter(
+    // A null and no field at all are the same.
+    (each) => (each.before ?? null) !== null || (each.after ?? null) !== null,
   );
-  const wanted = differences(seenAs(rule, sent, place), sent, by).map(({ path }) => pathOf(path));
-  return wanted.every((path) => changed.every((each) => !each.startsWith(path) && !path.startsWith(each)));
+  const wanted = differences(seenAs(rule, sent, place), sent, by);
+  return wanted.every(({ path }) => !changed.some((each) => begins(each.path, path) || begins(path, each.path)));
+}
+
+function begins(path: Path, start: Path): boolean {
+  return start.every((segment, at) => path[at] === segment);
 }
 
 /** The verdicts after which nothing more is sent: the first request of a kind has shown what the others would do. */
 export function isToStop(verdict: OwnVerdict, { isAnswered }: Pick<Write, "isAnswered">): boolean {
-  return isAnswered && verdict !== "as sent" && verdict !== "as before" && verdict !== "unread";
+  switch (verdict) {
+    case "as sent":
+    case "as before":
+    case "unread":
+      return false;
+    case "otherwise":
+    case "lacks fields":
+    case "keeps fields":
+      return true;
+    default:
+      return isAnswered;
+  }
 }
 
 /** What happened to a rule that this run has not written, between two readings. */
@@ -103,21 +125,20 @@ export interface OtherChange {
 /** What was written from one reading to the next. */
 export interface Window {
   readonly writes: readonly Write[];
-  /** Ids that requests under way, or of no known outcome, may have changed: they are not judged. */
+  /** Ids of what was written and not seen since, or may yet be changed by a request under way or of no known outcome. */
   readonly notJudged: ReadonlySet<string>;
   /** What creates under way, or of no known outcome, have sent: a new rule like these is theirs. */
   readonly awaited: readonly Pick<Write, "sent" | "mark">[];
 }
 
-/** The rules that this run has not written, by two readings: those before, and what the later one has at all. */
+/** The rules that nothing asked for a change of, by two readings: those before, and what the later one has at all. */
 export function judgeOthers(
   before: Iterable<LiveRule>,
   { at, news }: { readonly at: AtId; readonly news: Iterable<LiveRule> },
   { writes, notJudged, awaited }: Window,
   place: Spoken,
 ): OtherChange[] {
-  const written = new Set(writes.flatMap(({ ruleId, formerId }) => [ruleId, formerId]));
-  const isOther = ({ ruleId }: LiveRule): boolean => !written.has(ruleId) && !notJudged.has(ruleId);
+  const isOther = ({ ruleId }: LiveRule): boolean => !notJudged.has(ruleId);
   const kinds = new Set(writes.map(({ kind }) => kind));
   const areUpdates = kinds.has("update") || kinds.has("transition");
   const mayDouble = areUpdates || kinds.has("create");
@@ -136,7 +157,7 @@ export function judgeOthers(
     found.push({ ruleId: other.ruleId, what, isHarm });
   }
   if (!mayDouble) return found;
-  const sent = writes.filter(({ kind }) => kind === "create" || kind === "update");
+  const sent = writes.filter(({ kind }) => kind !== "delete");
   for (const live of news) {
     if (!isOther(live) || awaited.some((each) => isLike(live.rule, each, place))) continue;
     if (sent.some((each) => isLike(live.rule, each, place)))

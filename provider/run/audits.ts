@@ -126,15 +126,23 @@ export class Audits {
   #window: Sent[] = [];
   /** The requests of each call of a hook. */
   readonly #own = new Map<Claimant, Sent[]>();
-  /** The other rules, as they were last read. */
-  #others: ReadonlyMap<string, LiveRule> = new Map();
+  /** All rules, as they were before the requests of the window, and those of this run as they were seen after theirs. */
+  readonly #others = new Map<string, LiveRule>();
   #readAt = Number.NEGATIVE_INFINITY;
+  #judging: Promise<void> | undefined;
   /** Own rules that wait for a look, and looks at the ends of hooks so far. */
   #waiting = 0;
   #ends = 0;
   #alone: Promise<unknown> | undefined;
   #stop: MerchantRulesError | undefined;
-  #harm: { readonly harm: readonly Harm[]; readonly error: MerchantRulesError; readonly by: Set<Claimant> } | undefined;
+  #harm:
+    | {
+        readonly harm: readonly Harm[];
+        readonly error: MerchantRulesError;
+        readonly by: Set<Claimant>;
+        isSaid: boolean;
+      }
+    | undefined;
   /** A create whose response had no id: nobody would know the rules of the next ones, which wait for the look for its own. */
   #idless: PromiseWithResolvers<void> | undefined;
   #saysWithoutId = false;
@@ -232,16 +240,24 @@ export class Audits {
       if (this.#window.length === 0 || isOld) await this.#compare(isOld ? await this.#live.listedAnew() : pass);
       return;
     }
-    if (this.#others.size > 0) return;
-    const known = this.#claims.ofStates().filter(({ row }) => row.ruleId !== ruleId && !this.#isTouched(row.ruleId));
+    const states = this.#claims.ofStates();
+    if (states.some(({ row }) => this.#others.has(row.ruleId))) return;
+    const known = states.filter(({ row }) => row.ruleId !== ruleId && !this.#isTouched(row.ruleId));
     const sights = await Promise.all(
       known.slice(0, mostLooks).map(async ({ row }) => ({ row, sight: await this.#live.get(row) })),
     );
-    this.#others = new Map(
-      sights.flatMap(({ row: { ruleId: id }, sight }) =>
-        sight.is === "present" ? [[id, { ruleId: id, rule: sight.rule }] as const] : [],
-      ),
-    );
+    for (const { row, sight } of sights) this.#see(row.ruleId, sight.is === "present" ? sight.rule : undefined);
+  }
+
+  /** From now on a rule is to be so, whatever else is written. Undefined: not there. */
+  #see(ruleId: string, rule: JsonObject | undefined): void {
+    this.#others.delete(ruleId);
+    if (rule !== undefined) this.#others.set(ruleId, { ruleId, rule });
+  }
+
+  #found(sent: Sent, finding: Finding): void {
+    sent.finding = finding;
+    for (const ruleId of idsOf(sent)) this.#see(ruleId, ruleId === sent.ruleId ? finding.rule : undefined);
   }
 
   #isTouched(ruleId: string): boolean {
@@ -251,7 +267,6 @@ export class Audits {
   /** Looks at all that a resource has written, once its requests have ended. */
   async end(of: Claimant & { readonly isRule: boolean }): Promise<Audit> {
     const own = (this.#own.get(of) ?? []).filter(({ isVoid }) => !isVoid);
-    this.#own.delete(of);
     const last = new Map(own.flatMap((each) => (each.ruleId === undefined ? [] : [[each.ruleId, each]])));
     const open = [...last.values()].filter(({ finding }) => finding === undefined || finding.verdict === "as before");
     this.#waiting += open.length;
@@ -260,11 +275,14 @@ export class Audits {
       if (open.length > 0) await this.#look(open, this.#isWide(of.isRule));
     } catch (error) {
       if (!isMerchantRulesError(error)) throw error;
-      for (const each of open) each.finding = { verdict: "unread", rule: undefined, unread: error };
+      for (const each of open) this.#found(each, { verdict: "unread", rule: undefined, unread: error });
     } finally {
       this.#waiting -= open.length;
+      this.#own.delete(of);
     }
-    const { harm = [], error } = this.#harm?.by.delete(of) ? this.#harm : {};
+    // Who is asked next says it where nobody that did it is left to.
+    const { harm = [], error } = this.#harm?.by.has(of) || this.#harm?.isSaid === false ? this.#harm : {};
+    if (this.#harm !== undefined && error !== undefined) this.#harm.isSaid = true;
     return { own: own.filter((each) => each.ruleId === undefined || last.get(each.ruleId) === each), harm, error };
   }
 
@@ -276,12 +294,12 @@ export class Audits {
     last.finding = undefined;
   }
 
-  /** True where one reading of the list costs less than a look at each rule that waits for one; and at first in any case. */
+  /** True where one reading of the list costs no more than a look at each rule that waits for one, and at others; and at first in any case. */
   #isWide(isRule: boolean): boolean {
     const pass = this.#live.lastPass;
     if (!this.#hasList) return false;
     if (pass === undefined || this.#ends <= mostLooks) return true;
-    return this.#waiting >= Math.max(pass.pages, isRule ? pass.byId.size / rulesPerLook : 0);
+    return this.#waiting + mostLooks >= Math.max(pass.pages, isRule ? pass.byId.size / rulesPerLook : 0);
   }
 
   async #look(writes: readonly Sent[], isWide: boolean): Promise<void> {
@@ -289,37 +307,41 @@ export class Audits {
     const lagMs = live.contract.operations.list?.lagMs ?? unknownLagMs;
     let open = writes.filter(({ ruleId }) => ruleId !== undefined);
     let after = Math.max(...writes.map(({ endedAt = 0 }) => endedAt));
+    let pass: Pass | undefined;
     for (let reading = 1; ; reading += 1) {
-      const pass = isWide ? await this.#passAfter(after) : undefined;
-      if (pass !== undefined) await this.#compare(pass);
-      else await this.#compareOthers();
+      if (isWide) pass = await this.#passAfter(after);
       const listed: AtId = (ruleId) => pass && (pass.byId.get(ruleId)?.rule ?? null);
       open = open.filter((each) => !this.#settle(each, listed));
-      if (open.length === 0) return;
       const looked = isWide ? open.slice(0, mostLooks) : open;
-      const rules = await Promise.all(looked.map((each) => this.#lookTwice(each)));
-      const isSummary = looked.some(
-        (each, at) => rules[at]?.verdict === "as sent" && judgeOwn(each, listed, live) === "lacks fields",
-      );
-      const isBehind = rules.some(({ verdict }) => verdict === "as sent");
-      looked.forEach((each, at) => {
-        each.finding = rules[at];
-      });
-      open = open.slice(looked.length);
-      if (open.length === 0) return;
-      if (isSummary) isWide = false;
-      else if (!isBehind) {
-        // The looks agree with the list, which is believed for the rest.
-        for (const each of open) each.finding = findingOf(each, listed, live);
-        return;
-      } else if (reading === mostReadings) {
-        for (const each of open) each.finding = { verdict: "unread", rule: undefined };
-        return;
-      } else {
+      const looks = await Promise.all(looked.map(async (each) => [each, await this.#lookTwice(each)] as const));
+      const unlisted = looks.filter(([, { verdict }]) => verdict === "as sent");
+      // A list of summaries, and one whose rows moved while it was read, shows a part and is not behind.
+      const isPart = unlisted.some(([each]) => this.#isPart(each, listed, pass));
+      const isBehind = isWide && !isPart && unlisted.length > 0;
+      if (isBehind && reading < mostReadings) {
         after = performance.now();
         await sleep(lagMs);
+        continue;
       }
+      for (const [each, seen] of looks)
+        this.#found(each, isBehind && seen.verdict === "as sent" ? { ...seen, verdict: "unread" } : seen);
+      open = open.slice(looked.length);
+      if (isWide && isPart) {
+        isWide = false;
+        continue;
+      }
+      // The looks agree with the list, which is believed for the rest.
+      for (const each of open)
+        this.#found(each, isBehind ? { verdict: "unread", rule: undefined } : findingOf(each, listed, live));
+      // A reading that does not show this run's own writes may be behind, and says nothing of others.
+      if (isBehind || writes.some(({ finding }) => finding?.verdict === "as before")) return;
+      return await (pass === undefined ? this.#compareFew() : this.#compare(pass));
     }
+  }
+
+  #isPart(sent: Sent, listed: AtId, pass: Pass | undefined): boolean {
+    const verdict = judgeOwn(sent, listed, this.#live);
+    return verdict === "lacks fields" || (verdict === "missing" && pass !== undefined && this.#live.canShift(pass));
   }
 
   /** Takes what a reading shows, where it is as it should be. */
@@ -329,8 +351,9 @@ export class Audits {
       sent.finding = { verdict: "as sent", rule: undefined };
       return true;
     }
-    if (judgeOwn(sent, at, this.#live) !== "as sent") return false;
-    sent.finding = findingOf(sent, at, this.#live);
+    const finding = findingOf(sent, at, this.#live);
+    if (finding.verdict !== "as sent") return false;
+    this.#found(sent, finding);
     return true;
   }
 
@@ -370,65 +393,68 @@ export class Audits {
 
   /** Compares the other rules with what they were, by a reading of the whole list. */
   async #compare(pass: Pass): Promise<void> {
-    if (pass.beganAt <= this.#readAt) return;
-    const before = this.#others;
+    if (pass.beganAt <= this.#readAt) return await this.#judging;
     const isFirst = this.#readAt === Number.NEGATIVE_INFINITY;
     this.#readAt = pass.beganAt;
-    this.#others = pass.byId;
-    if (isFirst) return;
     const at: AtId = (ruleId) => pass.byId.get(ruleId)?.rule ?? null;
     const isNew = ({ ruleId }: LiveRule): boolean =>
-      !before.has(ruleId) && !this.#isTouched(ruleId) && !this.#claims.isKnown(ruleId);
-    const news = pass.byId.values().filter(isNew);
-    await this.#judge(before, { at, news }, pass.beganAt - (this.#live.contract.operations.list?.lagMs ?? 0));
+      !this.#others.has(ruleId) && !this.#isTouched(ruleId) && !this.#claims.isKnown(ruleId);
+    const reading = { at, news: pass.byId.values().filter(isNew) };
+    const beganAt = pass.beganAt - (this.#live.contract.operations.list?.lagMs ?? 0);
+    if (!isFirst) this.#judging = this.#judge(reading, { beganAt, isWhole: true });
+    // While requests are under way, what they may have changed by then is judged when they have ended, by what was before.
+    if (this.#window.length === 0) {
+      this.#others.clear();
+      for (const [ruleId, live] of pass.byId) this.#others.set(ruleId, live);
+    }
+    await this.#judging;
   }
 
-  /** The same without a list, by a look at each of the few. */
-  async #compareOthers(): Promise<void> {
-    if (this.#hasList || this.#others.size === 0) return;
+  /** The same by a look at a few, where no list is read: those that this run wrote last, and others that states know. */
+  async #compareFew(): Promise<void> {
     const beganAt = performance.now();
-    const before = this.#others;
-    const now = new Map(
-      await Promise.all(
-        [...before.keys()]
-          .filter((ruleId) => !this.#isTouched(ruleId))
-          .map(async (ruleId) => [ruleId, await this.#live.get({ ruleId, definition: {} })] as const),
-      ),
-    );
+    const lastAt = Math.max(...this.#window.map(({ endedAt = Number.NEGATIVE_INFINITY }) => endedAt));
+    const unsettled = this.#unsettled;
+    const isOld = (ruleId: string): boolean =>
+      !unsettled.has(ruleId) && (this.#live.paper.of(ruleId).seenAt ?? Number.NEGATIVE_INFINITY) < lastAt;
+    const few = [...this.#others.keys()].filter(isOld).slice(-mostLooks);
+    const looks = few.map(async (ruleId) => [ruleId, await this.#live.get({ ruleId, definition: {} })] as const);
+    const now = new Map(await Promise.all(looks));
     const at: AtId = (ruleId) => {
       const sight = now.get(ruleId);
-      return sight === undefined ? undefined : sight.is === "present" ? sight.rule : null;
+      return sight && (sight.is === "present" ? sight.rule : null);
     };
-    this.#others = new Map(
-      [...before].flatMap(([ruleId]) => {
-        const rule = at(ruleId);
-        return rule ? [[ruleId, { ruleId, rule }] as const] : [];
-      }),
-    );
-    await this.#judge(before, { at, news: [] }, beganAt);
+    await this.#judge({ at, news: [] }, { beganAt, isWhole: !this.#hasList });
+    if (this.#window.length === 0) for (const ruleId of few) this.#see(ruleId, at(ruleId) ?? undefined);
   }
 
+  /** The ids of rules that a request of this run has written, and that no reading after it has shown. */
+  get #unsettled(): Set<string> {
+    const open = [...this.#own.values()].flat().filter(({ finding, isVoid }) => !isVoid && !isSettled(finding));
+    return new Set(open.flatMap(idsOf));
+  }
+
+  /** @param isWhole the reading shows all rules that anything can be said of: what ended before it is judged for good */
   async #judge(
-    before: ReadonlyMap<string, LiveRule>,
     reading: { readonly at: AtId; readonly news: Iterable<LiveRule> },
-    beganAt: number,
+    { beganAt, isWhole }: { readonly beganAt: number; readonly isWhole: boolean },
   ): Promise<void> {
+    const before = this.#others;
     const writes = this.#window.filter(({ endedAt = Number.POSITIVE_INFINITY }) => endedAt <= beganAt);
     // What was not answered may be carried out later.
     const open = this.#window.filter((each) => !each.isAnswered || !writes.includes(each));
-    const window = {
-      writes,
-      notJudged: new Set(open.flatMap(({ ruleId, formerId }) => [ruleId, formerId].filter((id) => id !== undefined))),
-      awaited: open,
-    };
-    const changes = judgeOthers(before.values(), reading, window, this.#live);
-    this.#window = open;
+    const notJudged = new Set([...this.#unsettled, ...open.flatMap(idsOf)]);
+    const window = { writes, notJudged, awaited: open };
+    const { paper } = this.#live;
+    const changes = judgeOthers(before.values(), reading, window, this.#live)
+      .filter(({ ruleId, what }) => what !== "gone" || !paper.isGone(ruleId))
+      .map((change) => ({ ...change, known: before.get(change.ruleId) }));
+    if (isWhole) this.#window = open;
     const harm: Harm[] = [];
-    for (const change of changes.filter(({ isHarm }) => isHarm).slice(0, mostLooks)) {
+    for (const { known, ...change } of changes.filter(({ isHarm }) => isHarm).slice(0, mostLooks)) {
       const sight = await this.#live.get({ ruleId: change.ruleId, definition: {} });
       const rule = sight.is === "present" ? sight.rule : undefined;
       const live = { ruleId: change.ruleId, rule: rule ?? {} };
-      const known = before.get(change.ruleId);
       const again = judgeOthers(
         known === undefined ? [] : [known],
         { at: () => rule ?? null, news: known === undefined && rule !== undefined ? [live] : [] },
@@ -439,10 +465,10 @@ export class Audits {
     }
     const last = writes.at(-1);
     if (harm.length > 0 && last !== undefined) {
-      for (const { ruleId, rule } of harm) this.#live.paper.remember(ruleId, rule ?? null);
+      for (const { ruleId, rule } of harm) paper.remember(ruleId, rule ?? null);
       const error = harmed(harm, last);
       const by = new Set(writes.map(({ write }) => write.of));
-      this.#harm ??= { harm, error, by };
+      this.#harm ??= { harm, error, by, isSaid: false };
       this.#stopAfter(last, error);
     }
     const others = changes.filter(({ isHarm, ruleId }) => !isHarm && !this.#isTouched(ruleId));
@@ -480,6 +506,15 @@ export class Audits {
     this.#saysWithoutId = true;
     return hasSaid;
   }
+}
+
+function idsOf({ ruleId, formerId }: Sent): string[] {
+  return [ruleId, formerId].filter((id) => id !== undefined);
+}
+
+/** True of what a reading has shown, but for what it may show otherwise by the next one. */
+function isSettled(finding: Finding | undefined): boolean {
+  return finding !== undefined && finding.verdict !== "as before";
 }
 
 function groupOf({ group, kind }: ToSend): string {

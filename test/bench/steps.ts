@@ -39,8 +39,8 @@ export function stepsOf(
   const second = (): string => "limit 2";
   const third = (k: number): string => (k % 10 === 0 ? "limit 3" : "limit 2");
   const noChange = "--expect-no-changes";
-  // Before the first change of a run the list is read as a witness, and after it to see what the service did.
-  const looks = { list: 2 * pages };
+  // Before the first change of a run, after it, and at the end: of a set once, else as often as resources end apart.
+  const looks = subject.updatesTenth ? { list: 3 * pages } : { list: (2 + rules) * pages, get: 6 * rules };
   // The same question without the engine, of a state that was exported before.
   const driftStep: Step = {
     name: "merchant-rules drift",
@@ -51,8 +51,7 @@ export function stepsOf(
     rulesAfter,
   };
   const steps: Step[] = [
-    // The look for rules that exist already finds one page, an empty one.
-    { name: "create", verb: "up", flags: [], reason: first, allowed: at({ create: rules, list: 1 }), rulesAfter },
+    { name: "create", verb: "up", flags: [], reason: first, allowed: at({ ...looks, create: rules }), rulesAfter },
     { name: "preview", verb: "preview", flags: [noChange], reason: first, allowed: {}, rulesAfter },
     {
       name: "drift check",
@@ -85,7 +84,7 @@ export function stepsOf(
     });
   }
   const atEnd = keepsMarks ? listRequests(0) : 0;
-  const allowed = at({ list: looks.list + atEnd, delete: rules });
+  const allowed = at({ ...looks, list: looks.list + atEnd, delete: rules });
   steps.push({ name: "destroy", verb: "destroy", flags: [], reason: last, allowed, rulesAfter: 0 });
   return subject.isOwn ? steps : steps.map(({ allowed: _, ...step }) => step);
 }

@@ -1,0 +1,184 @@
+import { expect, test } from "vitest";
+import type { JsonObject } from "../../../sdk/json/index.ts";
+import { rule } from "../../support/rules.ts";
+import { contractOf, lagging, list, owner, withoutList } from "../../support/stack/contracts.ts";
+import { openWorld, type World } from "../../support/stack/hooks.ts";
+import { good, ModelStack, refused } from "../../support/stack/model-stack.ts";
+import type { ServeOptions } from "../../support/stack/service.ts";
+
+const limits = { maxAttempts: 1 } as const;
+const all = (more = 0): Record<string, JsonObject> => ({
+  all: { rules: Object.fromEntries([1, 2, 3, 4].map((k) => [`r${k}`, rule(k, { priority: k + more })])) },
+});
+const single = (more = 0): Record<string, JsonObject> =>
+  Object.fromEntries([1, 2, 3, 4].map((k) => [`r${k}`, { definition: rule(k, { priority: k + more }) }]));
+const off = (program: Record<string, JsonObject>): Record<string, JsonObject> =>
+  JSON.parse(JSON.stringify(program).replaceAll('"isActive":true', '"isActive":false'));
+const shapes = [
+  ["a set", all],
+  ["rules", single],
+] as const;
+
+async function open(options: Parameters<typeof openWorld>[0] & ServeOptions): Promise<[World, ModelStack]> {
+  const world = await openWorld(options);
+  for (const k of [91, 92]) world.service.put(undefined, rule(k));
+  return [world, new ModelStack(world)];
+}
+
+/** What the four rules are at the service. */
+const priorities = ({ definitions }: World) =>
+  definitions().flatMap(({ name, priority }) => (String(name).startsWith("rule-9") ? [] : [priority]));
+
+test.each([
+  ["a list", contractOf({ limits })],
+  ["no list", { ...withoutList, limits }],
+])(
+  "what cannot be read after it was written is not called done, under a contract with %s: the next run looks",
+  async (_, contract) => {
+    let isFailing = true;
+    const onRequest = ({ operation }: { operation: unknown }): void => {
+      if (isFailing && operation === "update")
+        world.service.faults.set({ kind: "status", status: 500, operations: ["list", "get"], times: "always" });
+    };
+    const [world, stack] = await open({ contract, onRequest });
+    await good(stack.up(all()));
+    await refused(stack.up(all(50)), /r1.*written, not verified/);
+    // Without a look nothing shows what the others would do: each is the first, and what is before it cannot be read.
+    expect(Object.keys(Object(stack.outputsOf("all").doubtful)).sort()).toEqual(
+      world.service.requestCount("list") > 0 ? ["r1"] : ["r1", "r2", "r3", "r4"],
+    );
+    world.service.faults.clear();
+    isFailing = false;
+    await good(stack.up(all(50)));
+    expect(priorities(world)).toEqual([51, 52, 53, 54]);
+    world.counted();
+    await good(stack.up(all(50)));
+    expect(world.counted()).toEqual({});
+  },
+);
+
+test.each(shapes)(
+  "an update of %s that was carried out and not answered stays its own error, and the state has the rule as it is seen",
+  async (_, program) => {
+    const [world, stack] = await open({ contract: contractOf({ limits }) });
+    await good(stack.up(program()));
+    world.service.faults.set({ kind: "status", status: 500, at: "after", operations: ["update"], request: 2 });
+    const ended = await refused(stack.up(program(50)), /500/);
+    expect(ended.failures).toHaveLength(1);
+    world.counted();
+    await good(stack.up(program(50)));
+    expect(world.counted()).not.toHaveProperty("update");
+    expect(priorities(world)).toEqual([51, 52, 53, 54]);
+  },
+);
+
+test.each(shapes)(
+  "a list that is behind for one reading longer than the contract says makes no write of %s a failure",
+  async (_, program) => {
+    for (const request of [2, 3]) {
+      const [world, stack] = await open({ contract: contractOf() });
+      const stale = { kind: "stale-list", request, times: 1 } as const;
+      world.service.faults.set(stale);
+      await good(stack.up(program()));
+      world.service.faults.set(stale);
+      await good(stack.up(off(program())));
+      world.service.faults.set(stale);
+      await good(stack.up({}));
+      expect(world.names()).toEqual(["rule-91", "rule-92"]);
+    }
+  },
+);
+
+test.each([
+  ["create-twice", 0],
+  ["write-others", 50],
+] as const)(
+  "a list that does not show what was written says nothing of others: %s is seen by the next reading",
+  async (kind, more) => {
+    const [world, stack] = await open({ contract: contractOf(), spoken: contractOf(lagging(20)) });
+    await good(stack.up(more === 0 ? {} : single()));
+    world.service.faults.set([
+      { kind, request: 1 },
+      { kind: "stale-list", request: 2, times: 1 },
+    ]);
+    await refused(stack.up(single(more)), kind === "create-twice" ? /is new/ : /has by now what was sent/);
+    expect(world.service.requestCount(more === 0 ? "create" : "update")).toBe(1);
+  },
+);
+
+test("a list that never shows what was written cannot tell: the run says so, with the setting", async () => {
+  const [world, stack] = await open({ contract: contractOf() });
+  await good(stack.up(all()));
+  world.service.faults.set({ kind: "stale-list" });
+  await refused(stack.up(all(50)), /written, not verified.*operations\.list\.lagMs/s);
+  world.service.faults.clear();
+  await good(stack.up(all(50)));
+  expect(priorities(world)).toEqual([51, 52, 53, 54]);
+});
+
+test("a list of summaries costs a GET of what was written, and shows what is gone", async () => {
+  const spoken = contractOf({ operations: { list: { ...list, summaries: true } } });
+  const [world, stack] = await open({ contract: contractOf(), spoken });
+  await good(stack.up(all()));
+  for (let k = 100; k < 130; k += 1) world.service.put(undefined, rule(k));
+  world.counted();
+  await good(stack.up(single(0)).then(() => stack.up(all(50))));
+  world.service.faults.set({
+    kind: "store-otherwise",
+    at: "/priority",
+    value: 999,
+    operations: ["update"],
+    request: 3,
+  });
+  await refused(stack.up(all(70)), /priority/);
+});
+
+test.each(["remove", "insert"] as const)(
+  "pages that shift while they are read (%s) are no harm to others, and hide none",
+  async (change) => {
+    const pagination = { type: "offset", offset: "skip", limit: "limit" } as const;
+    const contract = contractOf({
+      operations: { list: { ...list, pagination } },
+      rule: { owner },
+      limits: { pageSize: 2 },
+    });
+    const [world, stack] = await open({ contract });
+    const shifting = { kind: "shifting-list", change } as const;
+    world.service.faults.set(shifting);
+    await good(stack.up(all()));
+    await good(stack.up(all(50)));
+    expect(priorities(world)).toEqual([51, 52, 53, 54]);
+    world.service.faults.set([{ kind: "write-others", others: "all", operations: ["update"], request: 1 }, shifting]);
+    await refused(stack.up(all(70)), /has by now what was sent/);
+  },
+);
+
+test("harm to a rule of another resource of the run is said by the resource whose request did it, and the next run heals it", async () => {
+  const [world, stack] = await open({ contract: contractOf() });
+  const program = (more: number) => ({ ...all(more), other: { definition: rule(5) }, last: { rules: { a: rule(6) } } });
+  await good(stack.up(program(0)));
+  const harmed = world.idOf("rule-5");
+  world.service.faults.set({ kind: "write-others", others: "all", operations: ["update"], request: 1 });
+  const ended = await refused(stack.up(program(50)), new RegExp(`rule ${harmed} has by now what was sent`));
+  expect(ended.text).toMatch(/operations\.update/);
+  expect(world.service.requestCount("update")).toBe(1);
+  world.service.faults.clear();
+  await good(stack.refreshedUp(program(50)));
+  expect(priorities(world)).toEqual([51, 52, 53, 54, 5, 6]);
+});
+
+test("a rule that somebody deletes before its delete is sent is no harm", async () => {
+  const [world, stack] = await open({ contract: contractOf() });
+  await good(stack.up(all()));
+  world.service.faults.set({ kind: "hold", operations: ["delete"], request: 2 });
+  const run = stack.up({});
+  await world.service.faults.nextHeld();
+  for (const {
+    ruleId,
+    rule: { name },
+  } of world.service.rules())
+    if (!String(name).startsWith("rule-9")) world.service.remove(ruleId);
+  world.service.faults.release();
+  await good(run);
+  expect(world.names()).toEqual(["rule-91", "rule-92"]);
+});
