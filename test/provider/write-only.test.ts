@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { startWorld } from "../../local/testing/index.ts";
+import { MerchantRuleSet } from "../../provider/index.ts";
 import type { ContractInput } from "../../sdk/contract/index.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
 import { rule } from "../support/rules.ts";
@@ -104,6 +106,19 @@ test("a change of it whose answer was lost is sent again, also where it was take
   await stack.succeeds("up");
   expect(place.definitions()).toEqual([definition("three")]);
   await stack.isUnchanged();
+});
+
+test("drift finds what is changed beside it, and nothing in it", async () => {
+  const rules = { a: definition("one") };
+  const program = () => void new MerchantRuleSet("all", { rules: Object(rules) });
+  const world = await startWorld({ contract: speaking("declared"), program });
+  await world.up();
+  await world.expectNoDrift();
+  world.edit({ name: "rule-1" }, { token: "by hand" });
+  await world.expectNoDrift();
+  world.edit({ name: "rule-1" }, { priority: 7 });
+  await expect(world.expectNoDrift()).rejects.toThrow(/priority/);
+  await world.close();
 });
 
 test("a rule that is taken over gets what is declared of it", async () => {
