@@ -115,6 +115,11 @@ export const gaps: readonly Gap[] = [
     without: "only what the program marks with `pulumi.secret` is secret",
   },
   {
+    field: "rule.writeOnly",
+    question: "Does it take fields that it does not show again, or shows masked?",
+    without: "a write of such a field is the error `RULE_DIFFERS`",
+  },
+  {
     field: "rule.envelope",
     also: ["rule.id", "operations.create.bodyAt", "operations.create.fields", "operations.list.envelope"],
     question: "Does a body or an answer have the rule below another field?",

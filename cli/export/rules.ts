@@ -14,6 +14,7 @@ import {
   contains,
   findNotJson,
   isExactNumber,
+  isMaskedText,
   type Json,
   type JsonObject,
   type Path,
@@ -22,6 +23,7 @@ import {
   valueAt,
   walk,
   withoutValueAt,
+  withoutWriteOnly,
 } from "../../sdk/json/index.ts";
 import type { ExportedRule } from "./exported-rule.ts";
 import { namesOf, type Renamed } from "./names.ts";
@@ -81,15 +83,16 @@ export async function readRules(place: Place, selection: Selection): Promise<Rea
   };
 }
 
-/** Returns the pointers to what a program does not declare: the id, what the service alone sets, the mark of the owner. */
+/** Returns the pointers to what a program does not declare: the id, what the service alone sets or does not show, the mark of the owner. */
 function computedPointers({ contract }: Place): string[] {
   const { owner } = contract.rule;
-  return [...new Set(servicePointers(contract)), ...(owner === null ? [] : [owner.at])];
+  const own = [...new Set(servicePointers(contract)), ...contract.rule.writeOnly];
+  return owner === null ? own : [...own, owner.at];
 }
 
 function exported({ ruleId, rule }: LiveRule, key: string, place: Place): ExportedRule {
   const { owner } = place.contract.rule;
-  const own = ownFields(rule, place);
+  const own = withoutWriteOnly(ownFields(rule, place), place.contract.rule);
   // No program declares what stands there, not even that nothing does.
   const definition = owner === null ? own : withoutValueAt(own, owner.at);
   return { key, ruleId, definition, secrets: secretPaths(definition, place.contract.rule.secret) };
@@ -169,7 +172,7 @@ function demandDeclarable(rules: readonly ExportedRule[], contract: Contract): v
 }
 
 function faultOf(definition: JsonObject, secrets: readonly Path[]): string | undefined {
-  const masked = secrets.find((path) => contains(valueAtPath(definition, path), isMasked));
+  const masked = secrets.find((path) => contains(valueAtPath(definition, path), isMaskedText));
   if (masked !== undefined) return `${pathOf(masked) || "it"} is masked: the service does not show this secret`;
   return whyNotDeclarable(definition);
 }
@@ -194,14 +197,6 @@ export function whyNotDeclarable(definition: JsonObject): string | undefined {
 /** Returns the value at a path that is known to be there. */
 export function valueAtPath(definition: Json, path: Path): Json {
   return path.reduce<Json>((here, key) => Reflect.get(Object(here), key), definition);
-}
-
-/** Decides whether half of a string or more are mask characters, as in ****1234. */
-function isMasked(value: Json): boolean {
-  if (typeof value !== "string") return false;
-  const characters = [...value];
-  const masks = characters.filter((character) => /[*•●∙·○◦▪■█#xX]/u.test(character));
-  return characters.length > 0 && masks.length >= characters.length / 2;
 }
 
 function noList(): MerchantRulesError {

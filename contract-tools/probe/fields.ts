@@ -5,6 +5,7 @@ import {
   isEqual,
   isJsonArray,
   isJsonObject,
+  isMaskedText,
   type Json,
   type JsonObject,
   type Path,
@@ -19,7 +20,7 @@ import { fingerprint } from "./response-parts.ts";
 /** A field that is shown otherwise than it was sent. */
 export interface Deviation {
   readonly at: Pointer;
-  readonly is: "added" | "missing" | "in another form" | "in another order" | "changed";
+  readonly is: "added" | "missing" | "in another form" | "in another order" | "masked" | "changed";
   /** Those of `rule.forms` in which both values are equal. */
   readonly form?: NormalForm["is"];
 }
@@ -50,7 +51,8 @@ function formOf(sent: Json, shown: Json, path: Path): Pick<Deviation, "is" | "fo
   const form = formNames.find(
     (is) => isOfForm(sent, is) && isEqual(sent, shown, { unordered: [], forms: [{ at, is }] }, path),
   );
-  return form === undefined ? { is: "changed" } : { is: "in another form", form };
+  if (form === undefined) return { is: isMaskedText(shown) && !isMaskedText(sent) ? "masked" : "changed" };
+  return { is: "in another form", form };
 }
 
 function sorted(array: readonly Json[]): string {
@@ -63,9 +65,8 @@ export async function probeFields({ findings, sandbox, told }: Probing, { own }:
   const shown = sandbox.ruleIn(sight);
   if (sight === undefined || shown === undefined) return {};
   const { rule } = told.connection.contract;
-  const driven = drivenFields(told.connection.contract);
-  const ids = findings.pointersAt("/rule/id");
-  const found = deviations(own.definition, shown).filter(({ at }) => !ids.includes(at) && !driven.includes(at));
+  const apart = [...findings.pointersAt("/rule/id"), ...drivenFields(told.connection.contract), ...rule.writeOnly];
+  const found = deviations(own.definition, shown).filter(({ at }) => !apart.includes(at));
   const inOrder = found.filter(({ is }) => is === "in another order").map(({ at }) => at);
   if (inOrder.length > 0)
     findings.fact(
@@ -82,12 +83,16 @@ export async function probeFields({ findings, sandbox, told }: Probing, { own }:
     );
   else if (rule.forms.length === 0 && found.every(({ is }) => is === "added" || is === "in another order"))
     findings.fact("/rule/forms", [], `${sight.said}: each value of the definition is shown as it was sent`);
+  const hidden = found.filter(({ is }) => is === "masked").map(({ at }) => at);
+  if (hidden.length > 0)
+    findings.fact("/rule/writeOnly", [...new Set([...rule.writeOnly, ...hidden])], `${sight.said}: shown masked`);
+  const words = {
+    missing:
+      "not shown after it was sent; leave it out of definitions, or, where the service keeps it all the same, name it in rule.writeOnly",
+    changed: "shown with another value after it was sent; leave it out of definitions, or find out its form",
+  };
   for (const { at, is } of found)
-    if (is === "missing" || is === "changed")
-      findings.gap(
-        `/rule/forms${at}`,
-        `${sight.said}: it is ${is === "missing" ? "not shown" : "shown with another value"} after it was sent; leave it out of definitions, or find out its form`,
-      );
+    if (is === "missing" || is === "changed") findings.gap(`/rule/forms${at}`, `${sight.said}: it is ${words[is]}`);
   const added = found.flatMap(({ at, is }) => (is === "added" ? [at] : []));
   return Object.fromEntries(Object.entries(shown).filter(([name]) => added.includes(pointerOf([name]))));
 }

@@ -43,8 +43,9 @@ export function definitionJudge({ rule }: Contract, shape: RuleShape) {
     /** Refuses a change of an immutable field. Fields that `after` leaves out do not count, as in a client's comparison. @throws Refusal 422 */
     demandMutable: (before: JsonObject, after: JsonObject): void => {
       if (immutable.length === 0) return;
-      const details = differences(project(before, after, rule), after, rule)
-        .filter((difference) => immutable.some((pattern) => touches(difference, pattern, rule)))
+      const by = { ...rule, writeOnly: [] };
+      const details = differences(project(before, after, by), after, by)
+        .filter((difference) => immutable.some((pattern) => touches(difference, pattern, by)))
         .map(({ path }) => ({ path: path.join("."), reason: "cannot be changed" }));
       if (details.length === 0) return;
       const paths = details.map(({ path }) => path).join(", ");

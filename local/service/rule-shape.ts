@@ -10,6 +10,7 @@ import {
   valueAt,
   withFieldAt,
   withoutValueAt,
+  withoutWriteOnly,
   withValueAt,
 } from "../../sdk/json/index.ts";
 import type { StoredRule } from "./store.ts";
@@ -27,7 +28,7 @@ export function ruleShape({ rule, operations }: Contract, answers: "id" | "rule"
   const own = [idAt, "/createdAt", "/updatedAt", versionAt ?? idAt, changedBy ?? idAt, changedAt ?? idAt];
   const managed = [...new Set(own)];
   const unversioned = ({ ruleId, definition: sent, createdAt, updatedAt }: StoredRule): Json => {
-    const definition = inStoredForm(sent, rule);
+    const definition = withoutWriteOnly(inStoredForm(sent, rule), rule);
     if (further.length === 0) return { [idField]: ruleId, ...definition, createdAt, updatedAt };
     return withValueAt({ ...definition, createdAt, updatedAt }, idAt, ruleId);
   };
@@ -39,7 +40,7 @@ export function ruleShape({ rule, operations }: Contract, answers: "id" | "rule"
   };
   const response = (stored: StoredRule): Json => withValueAt({}, envelope, document(stored));
   return {
-    /** Makes an item of a list: the id of a rule, its definition as declared, when it was made and changed. */
+    /** Makes an item of a list: the id of a rule, its definition but for `rule.writeOnly`, when it was made and changed. */
     document,
     /** Makes an item of a list of summaries: the id and the natural key of a rule. */
     summary: ({ ruleId, definition }: StoredRule): Json => {

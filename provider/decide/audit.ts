@@ -1,5 +1,5 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
-import { differences, fieldsShown, isEqual, type JsonObject, type Path } from "../../sdk/json/index.ts";
+import { differences, differsUnseen, fieldsShown, isEqual, type JsonObject, type Path } from "../../sdk/json/index.ts";
 import { markId, markIn } from "../merchant/mark.ts";
 import { isAsDeclared, isWhole, naturalKeyIn, ownFields, type Spoken, seenAs } from "./live-rule.ts";
 
@@ -54,6 +54,8 @@ export function judgeOwn(write: Write, at: AtId, place: Spoken): OwnVerdict {
   if (kind === "delete") return rule === null ? "as sent" : "still there";
   if (rule === null) return "missing";
   if (formerId !== undefined && at(formerId)) return "still there";
+  // No reading shows whether a service that did not answer has taken it.
+  if (!write.isAnswered && before !== undefined && differsUnseen(before, sent, place.contract.rule)) return "unread";
   if (isAsDeclared(rule, sent, place)) {
     const found = markIn(rule, place.contract);
     if (mark !== undefined && place.contract.rule.owner !== null && (found && markId(found)) !== mark)

@@ -48,8 +48,10 @@ export function isWholeAsKnown(live: JsonObject, { definition, mark, doubt }: Kn
 export function isWhole(rule: JsonObject, definition: JsonObject, place: Spoken): boolean {
   const { contract } = place;
   // Of a create that was not finished, requests of their own have not changed what they are to change.
-  const live = withoutDriven(ownFields(rule, place), contract);
-  const found = json.differences(live, withoutDriven(definition, contract), contract.rule);
+  const [live, whole] = [ownFields(rule, place), definition].map((each) =>
+    json.withoutWriteOnly(withoutDriven(each, contract), contract.rule),
+  );
+  const found = json.differences(live, whole, contract.rule);
   return found.every(({ kind, after }) => kind === "add" && after === null);
 }
 
@@ -70,9 +72,10 @@ export function isIdAlone(answered: JsonObject, place: Spoken): boolean {
   return Object.keys(ownFields(answered, place)).length === 0;
 }
 
-/** True of a live rule that has what was declared before and is not any more: the write takes it away. */
+/** True of a live rule that shows what was declared before and is not any more: the write takes it away. */
 export function hasFormerFields(live: JsonObject, before: JsonObject, definition: JsonObject, place: Spoken): boolean {
-  const found = json.differences(seenAs(live, before, place), definition, place.contract.rule);
+  const by = place.contract.rule;
+  const found = json.differences(seenAs(live, json.withoutWriteOnly(before, by), place), definition, by);
   return found.some(({ kind }) => kind === "delete");
 }
 

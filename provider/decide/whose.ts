@@ -246,12 +246,15 @@ export interface TakeOverFacts {
   /** It bears the mark of another resource, or of none of ours. */
   readonly hasOthersMark: boolean;
   readonly canUpdate: boolean;
+  /** The program declares what no reading shows (contract `rule.writeOnly`). */
+  readonly isUnseen: boolean;
 }
 
-/** A take-over: nothing is written where nothing differs, but another's mark never stays. */
-export function judgeTakeOver({ isEqual, isNamed, hasOthersMark, canUpdate }: TakeOverFacts) {
+/** A take-over: nothing is written where nothing can differ, but another's mark never stays. */
+export function judgeTakeOver({ isEqual, isNamed, hasOthersMark, canUpdate, isUnseen }: TakeOverFacts) {
   if (isNamed && !canUpdate && (!isEqual || hasOthersMark))
     return hasOthersMark ? "refused: its mark stays" : "refused: cannot change";
+  if (isEqual && isUnseen && canUpdate) return "write";
   if (isEqual) return hasOthersMark && canUpdate ? "mark" : "take as it is";
   return isNamed && canUpdate ? "write" : "into the state as live";
 }

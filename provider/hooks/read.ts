@@ -1,6 +1,6 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { MerchantRulesError } from "../../sdk/errors.ts";
-import type { JsonObject } from "../../sdk/json/index.ts";
+import { differsUnseen, type JsonObject } from "../../sdk/json/index.ts";
 import { lookedAtBy, seenAs, whoIs } from "../decide/live-rule.ts";
 import type { KnownRule } from "../decide/plan.ts";
 import { judgeRead } from "../decide/whose.ts";
@@ -83,8 +83,15 @@ async function observed(row: KnownRule, task: Task): Promise<Observed | undefine
     return { known: { ...row, notOurs: true }, seen: row.definition, live: rule, notOurs: why };
   }
   const seen = seenAs(rule, lookedAtBy(known), place);
-  const { doubt: _, mark: __, notOurs: ___, ...told } = known;
-  return { known: { ...told, definition: seen, ...noted(mark, task) }, seen, live: rule, notOurs: undefined };
+  const { doubt, mark: _, notOurs: __, ...told } = known;
+  // What it did where nothing is shown is not known by now, either.
+  const isUnseen = doubt !== undefined && differsUnseen({}, seen, place.contract.rule);
+  return {
+    known: { ...told, ...(isUnseen ? { doubt } : {}), definition: seen, ...noted(mark, task) },
+    seen,
+    live: rule,
+    notOurs: undefined,
+  };
 }
 
 function cannotTell(

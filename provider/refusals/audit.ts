@@ -91,7 +91,7 @@ function waysOut({ write: { kind, sent }, rule = {}, contract }: About): string 
     ...(unordered.length === 0 ? [] : [`rule.unordered: [${unordered.join(", ")}]`]),
   ];
   const others = entries.length === 0 ? "these fields" : "the other fields";
-  const byHand = `declare ${others} as the service keeps them (\`pulumi preview --diff\` shows how); if the service lost them, correct operations.${operation} in the contract (${operation === "update" ? "body, " : ""}bodyAt), or where its answers have the rule (rule.envelope); if it changes them by requests of their own, such as activate or publish, name these in rule.transitions`;
+  const byHand = `declare ${others} as the service keeps them (\`pulumi preview --diff\` shows how); if the service lost them, correct operations.${operation} in the contract (${operation === "update" ? "body, " : ""}bodyAt), or where its answers have the rule (rule.envelope); if it changes them by requests of their own, such as activate or publish, name these in rule.transitions; if it takes them and does not show them again, name them in rule.writeOnly`;
   const byDefault = `where the service leaves out what is a default, say so in the contract: add { at, default } to rule.forms (${listed(missing)})`;
   return [
     ...(entries.length === 0

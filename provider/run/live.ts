@@ -4,7 +4,7 @@ import type { LiveRule, RulesClient } from "../../sdk/client/index.ts";
 import { type Contract, pagingOf } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../../sdk/get-or-make.ts";
-import { isEqual, type JsonObject, segmentsOf, valueAt } from "../../sdk/json/index.ts";
+import { fieldsShown, isEqual, type JsonObject, segmentsOf, valueAt } from "../../sdk/json/index.ts";
 import { isAsDeclared, naturalKeyIn } from "../decide/live-rule.ts";
 import type { KnownRule } from "../decide/plan.ts";
 import { warn } from "../host/print.ts";
@@ -171,7 +171,8 @@ export class Live {
     const { written, seen } = this.paper.of(ruleId);
     if (written !== undefined || seen !== undefined) return written === undefined ? seen : undefined;
     const listed = this.contract.operations.list?.lagMs === 0 ? this.#lastPass?.byId.get(ruleId)?.rule : undefined;
-    const isWhole = listed !== undefined && Object.keys(definition).every((name) => Object.hasOwn(listed, name));
+    const isWhole =
+      listed !== undefined && fieldsShown(definition, this.contract.rule).every((name) => Object.hasOwn(listed, name));
     return this.#isWhole || isWhole ? listed : undefined;
   }
 

@@ -75,7 +75,9 @@ export function isKept(
 ): boolean {
   const { update } = operations;
   if (update === null || (update.body === "declared" && update.method !== "PATCH")) return false;
-  if (!path.some((segment) => typeof segment === "number")) return true;
+  // A mask is not sent back.
+  const isMasked = update.body !== "declared" && rule.writeOnly.some((pattern) => json.isAtOrBelow(path, pattern));
+  if (!isMasked && !path.some((segment) => typeof segment === "number")) return true;
   const top = String(path[0]);
   const [before = null, after = null] = [json.field(seen, top), json.field(definition, top)];
   return update.body === "changes" && json.isEqual(before, after, rule, [top]);

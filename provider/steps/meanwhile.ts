@@ -1,7 +1,7 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { demandOwnFields } from "../../sdk/client/update-body.ts";
 import { MerchantRulesError, shortened } from "../../sdk/errors.ts";
-import type { JsonObject } from "../../sdk/json/index.ts";
+import { differsUnseen, type JsonObject } from "../../sdk/json/index.ts";
 import { isAsDeclared, isAsSent, lookedAtBy, pathsBetween, pathsOf, seenAs } from "../decide/live-rule.ts";
 import type { KnownRule } from "../decide/plan.ts";
 import type { Place } from "../run/place.ts";
@@ -32,7 +32,8 @@ export async function refusedVersion(
   task: Task,
 ): Promise<{ readonly live: LiveRule; readonly error: MerchantRulesError | undefined }> {
   const live = await read(known, task);
-  const isDone = isAsSent(live.rule, definition, task.place);
+  const isShown = !differsUnseen(known.definition, definition, task.place.contract.rule);
+  const isDone = isShown && isAsSent(live.rule, definition, task.place);
   if (!isDone && live.version === version) return { live, error: ofItsOwn(refused, String(version)) };
   const paths = pathsBetween(known.definition, seenAs(live.rule, lookedAtBy(known), task.place), task.place);
   const where =

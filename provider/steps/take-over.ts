@@ -1,4 +1,5 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
+import { differsUnseen } from "../../sdk/json/index.ts";
 import { isAsDeclared, listed, pathsBetween, pathsOf, seenAs, whoIs } from "../decide/live-rule.ts";
 import { type KnownRule, reasonToReplace } from "../decide/plan.ts";
 import { judgeTakeOver } from "../decide/whose.ts";
@@ -82,6 +83,7 @@ export async function takeOver(
     isNamed: by === "adopt",
     hasOthersMark: mark !== undefined && !isOwnMark(mark, of, key),
     canUpdate: place.contract.operations.update !== null && of.link !== undefined,
+    isUnseen: differsUnseen({}, definition, place.contract.rule),
   });
   if (verdict === "refused: its mark stays") throw cannotBeMarked(whoIs(mark), ruleId, attempted);
   const reason = isEqual ? undefined : reasonToReplace(known.definition, definition, place.contract);

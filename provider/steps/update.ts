@@ -1,7 +1,7 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { withoutDriven } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { isJsonObject, type JsonObject, valueAt, withValueAt } from "../../sdk/json/index.ts";
+import { differsUnseen, isJsonObject, type JsonObject, valueAt, withValueAt } from "../../sdk/json/index.ts";
 import {
   hasFormerFields,
   isAsDeclared,
@@ -162,7 +162,8 @@ export async function overwrite(
     rule !== undefined &&
     !isToBeMarked &&
     isAsDeclared(rule, definition, place) &&
-    !hasFormerFields(rule, lookedAtBy(known), definition, place)
+    !hasFormerFields(rule, lookedAtBy(known), definition, place) &&
+    !isUnseen(known, definition, place)
   )
     return { ruleId, definition, ...noted(markNow, task), ...(known.isTaken ? { isTaken: true } : {}) };
   demandChangeable(known, rule, definition, attempted, task);
@@ -176,6 +177,12 @@ export async function overwrite(
   const mark = isUpdate ? markToWrite(known, rule, task) : markNow;
   const sent = { definition, body: bodyOf(definition, mark, rule, task), mark, isUpdate };
   return await new Update({ known, declared, rule, attempted }, sent, task).run();
+}
+
+/** True where the service may have another value than the declared one at a place that no reading shows. */
+function isUnseen({ definition, doubt, isTaken }: KnownRule, declared: JsonObject, { contract }: Place): boolean {
+  const isUnsure = (doubt !== undefined || isTaken === true) && contract.operations.update !== null;
+  return differsUnseen(isUnsure ? {} : definition, declared, contract.rule);
 }
 
 /** The mark to write: a rule keeps its random bits; a person's text in its place is left alone, and that is said. */
@@ -337,6 +344,7 @@ function differs(known: KnownRule, rule: JsonObject, definition: JsonObject, { p
   const before = withoutDriven(lookedAtBy(known), place.contract);
   return (
     !isAsSent(rule, definition, place) ||
+    isUnseen(known, definition, place) ||
     hasFormerFields(rule, before, withoutDriven(definition, place.contract), place)
   );
 }

@@ -1,4 +1,4 @@
-import { listed } from "../../provider/decide/live-rule.ts";
+import { listed, seenAs } from "../../provider/decide/live-rule.ts";
 import { type DeclaredRule, type KnownRule, reasonToReplace } from "../../provider/decide/plan.ts";
 import { isKept, undeclaredIn } from "../../provider/steps/erased.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
@@ -95,7 +95,7 @@ export interface TakeOver {
 
 /** Judges a take-over by `adopt` as the run does: nothing is taken from the rule that nobody declared. */
 export function judgeTakeOver({ live }: UnmanagedRule, definition: JsonObject, contract: Contract): TakeOver {
-  const seen = asDeclaredForm(live, definition);
+  const seen = seenAs(asDeclaredForm(live, definition), definition, { contract });
   // A mask is one value, and no object with fields.
   const own = withoutMasks(live);
   const undeclared = isJsonObject(own) ? undeclaredIn(own, seen, contract) : [];

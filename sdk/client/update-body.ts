@@ -1,6 +1,7 @@
 import { fewOf, MerchantRulesError, shortened } from "../errors.ts";
 import {
   type CompareOptions,
+  differsUnseen,
   field,
   fieldsLackingIn,
   fieldsShown,
@@ -12,6 +13,7 @@ import {
   pointerOf,
   project,
   withoutValueAt,
+  withoutWriteOnly,
 } from "../json/index.ts";
 
 /**
@@ -45,7 +47,8 @@ export function adviceOnFields(sent: JsonObject, declared: JsonObject): string |
 }
 
 /**
- * Returns the body that an update sends; undefined when the live rule is as the definition says already.
+ * Returns the body that an update sends; undefined when the live rule is as the definition says already, and that has no
+ * write-only value. Declared ones are always sent, and never what a reading shows in their place.
  * @param omit places of the live rule that are not sent back, unless they are declared
  */
 export function updateBody(
@@ -55,12 +58,12 @@ export function updateBody(
   by: CompareOptions,
 ): JsonObject | undefined {
   const seen = project(live, definition, by);
-  if (isEqual(seen, definition, by)) return undefined;
-  const merged = laidOver(omit.reduce(withoutValueAt, live), definition);
+  if (isEqual(seen, definition, by) && !differsUnseen({}, definition, by)) return undefined;
+  const merged = laidOver(omit.reduce(withoutValueAt, withoutWriteOnly(live, by)), definition);
   if (body === "merged") return merged;
   const changed = Object.entries(definition).filter(([key, value]) => {
     const before = isJsonObject(seen) ? field(seen, key) : undefined;
-    return before === undefined || !isEqual(before, value, by, [key]);
+    return before === undefined || !isEqual(before, value, by, [key]) || differsUnseen({}, { [key]: value }, by);
   });
   return Object.fromEntries(changed.map(([key, value]) => [key, field(merged, key) ?? value]));
 }

@@ -1,6 +1,6 @@
 import { type Issue, shownAt } from "../files/described-file.ts";
 import { isAtOrBelow, isJsonObject, type Path, pointerOf, segmentsOf, valueAt, walk } from "../json/index.ts";
-import { checkForms, type RefuseIf } from "./consistent-forms.ts";
+import { checkForms, type RefuseIf, reaches } from "./consistent-forms.ts";
 import { schemaError } from "./definition-schema.ts";
 import { pagingOf } from "./pagination/kinds.ts";
 import { type Contract, identityOperation } from "./schema.ts";
@@ -30,6 +30,7 @@ export function inconsistencies(contract: Contract, { checksDefinitions = true }
     checkHeaders,
     checkListQuery,
     checkMarks,
+    checkWriteOnly,
     checkForms,
     checkTransitions,
     checkResponses,
@@ -284,6 +285,25 @@ function checkMarks({ rule }: Contract, refuseIf: RefuseIf): void {
   refuseIf(rule.naturalKey !== null && overlaps(rule.naturalKey), path, "a place apart from rule.naturalKey");
   refuseIf(rule.id.some(overlaps), path, "a place apart from rule.id");
   refuseIf(rule.immutable.some(overlaps), path, byOwner);
+}
+
+/** Refuses to hide what a run has to read: by it a rule is found, told from others, or judged. */
+function checkWriteOnly({ rule }: Contract, refuseIf: RefuseIf): void {
+  const read = {
+    ...{ naturalKey: [rule.naturalKey], owner: [rule.owner?.at], id: rule.id, readOnly: rule.readOnly },
+    ...{ changedBy: [rule.changedBy], changedAt: [rule.changedAt] },
+    gone: rule.gone.map(({ at }) => at),
+    foreign: rule.foreign.map(({ at }) => at),
+    transitions: rule.transitions.map(({ at }) => at),
+  };
+  for (const [index, pointer] of rule.writeOnly.entries()) {
+    const path = ["rule", "writeOnly", index];
+    refuseIf(pointer === "", path, "a pointer to a field or to elements, such as /apiKey");
+    const taken = Object.entries(read).find(([, others]) =>
+      others.some((other) => other && (reaches(pointer, other) || reaches(other, pointer))),
+    );
+    refuseIf(pointer !== "" && taken !== undefined, path, `a place apart from rule.${taken?.[0]}, which is read`);
+  }
 }
 
 /** Refuses transitions that name no rule, change what something else decides by, or cannot be told apart. */

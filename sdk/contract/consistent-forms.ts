@@ -56,7 +56,7 @@ function meets(one: Pointer, other: Pointer): boolean {
 }
 
 /** Decides whether the pattern `above` can name a place that `other` names, or one above that. */
-function reaches(above: Pointer, other: Pointer): boolean {
+export function reaches(above: Pointer, other: Pointer): boolean {
   const segments = segmentsOf(other);
   return segmentsOf(above).every((segment, index) => {
     const there = segments[index];

@@ -47,6 +47,7 @@ export function fittingForms(live: JsonObject, definition: JsonObject, { rule }:
   const by = (more: readonly NormalForm[] = [], arrays: readonly Pointer[] = []): CompareOptions => ({
     unordered: [...rule.unordered, ...unordered, ...arrays],
     forms: [...rule.forms, ...forms, ...more],
+    writeOnly: rule.writeOnly,
   });
   const left = (options: CompareOptions): string[] =>
     differences(project(live, definition, options), definition, options).map(({ path }) => pointerOf(path));

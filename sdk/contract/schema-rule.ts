@@ -153,6 +153,12 @@ export const rule = strict({
       "/updatedAt",
     ),
   ),
+  writeOnly: listOf(pointer).meta(
+    says(
+      "What the service takes and does not show again: a reading leaves it out, or masks it. It is compared with the state alone, and each update sends it. A segment * stands for every element or field. Without it a field that is not shown as it was sent is an error.",
+      ["/actions/*/apiKey"],
+    ),
+  ),
   immutable: listOf(pointer).meta(
     says(
       "Paths at which a change replaces the rule. A segment * stands for every element or field. Without it a change is an update.",

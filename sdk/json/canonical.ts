@@ -10,6 +10,8 @@ export interface CompareOptions {
   readonly unordered: readonly Pointer[];
   /** The forms in which the service stores values; contract `rule.forms`. */
   readonly forms: readonly NormalForm[];
+  /** Places of which a service does not show what it was sent; contract `rule.writeOnly`. Default: none. */
+  readonly writeOnly?: readonly Pointer[];
 }
 
 /** Compares JSON as it is written: for values that are no part of a rule, or where no contract is known. */
@@ -81,8 +83,9 @@ export function textOf(value: Json, spot: Spot | undefined): string {
   return valueText(value, spot?.forms ?? []);
 }
 
-/** A place in a rule at which, or below which, values that are written differently can be equal. */
+/** A place in a rule at which, or below which, values that are written differently can be equal, or one is not shown. */
 export class Spot {
+  readonly isWriteOnly: boolean;
   readonly isUnordered: boolean;
   readonly isDistinct: boolean;
   readonly forms: readonly ValueForm[];
@@ -97,11 +100,13 @@ export class Spot {
     const here = sayings.filter(({ rest }) => rest.length === 0);
     this.#further = sayings.filter(({ rest }) => rest.length > 0);
     this.#names = new Set(this.#further.map(({ rest: [name = ""] }) => name));
-    this.isUnordered = here.some(({ form }) => form === undefined);
-    const forms = here.flatMap(({ form }) => form?.is ?? []);
+    this.isWriteOnly = here.some(({ says }) => says === "write-only");
+    this.isUnordered = here.some(({ says }) => says === "unordered");
+    const said = here.flatMap(({ says }) => (typeof says === "string" ? [] : [says]));
+    const forms = said.flatMap(({ is }) => is ?? []);
     this.isDistinct = forms.includes("distinct");
     this.forms = valueFormsOf(forms);
-    const fallback = here.find(({ form }) => form?.default !== undefined)?.form?.default;
+    const fallback = said.find((form) => form.default !== undefined)?.default;
     this.defaultText = fallback === undefined ? undefined : textOf(fallback, this);
   }
 
@@ -111,18 +116,18 @@ export class Spot {
     const name = String(key);
     const known = this.#names.has(name) ? name : "*";
     if (!this.#below.has(known)) {
-      const sayings = this.#further.flatMap(({ rest: [first, ...rest], form }) =>
-        first === known || first === "*" ? [{ rest, form }] : [],
+      const sayings = this.#further.flatMap(({ rest: [first, ...rest], says }) =>
+        first === known || first === "*" ? [{ rest, says }] : [],
       );
       this.#below.set(known, sayings.length === 0 ? undefined : new Spot(sayings));
     }
     return this.#below.get(known);
   }
 
-  /** Decides whether a pattern below names an element by its index; `inForms`: a pattern of a normal form, at any depth. */
+  /** Decides whether a pattern below names an element by its index; `inForms`: a pattern of anything else than an order, at any depth. */
   namesElements({ inForms = false } = {}): boolean {
-    return this.#further.some(({ rest, form }) =>
-      inForms ? form !== undefined && rest.some(isNumber) : isNumber(rest[0]),
+    return this.#further.some(({ rest, says }) =>
+      inForms ? says !== "unordered" && rest.some(isNumber) : isNumber(rest[0]),
     );
   }
 }
@@ -131,22 +136,24 @@ function isNumber(segment: string | undefined): boolean {
   return segment !== undefined && /^\d/.test(segment);
 }
 
-/** A pattern as seen from a spot: the segments that are left, and the form there; without one, the array is unordered. */
+/** A pattern as seen from a spot: the segments that are left, and what it says of the place. */
 interface Saying {
   readonly rest: readonly string[];
-  readonly form: NormalForm | undefined;
+  readonly says: NormalForm | "unordered" | "write-only";
 }
 
 const roots = new WeakMap<CompareOptions, Spot>();
 
 /** Returns the spot of a path; undefined where only values that are written the same are equal. */
 export function spotAt(by: CompareOptions, path: Path = []): Spot | undefined {
-  if (by.unordered.length === 0 && by.forms.length === 0) return undefined;
+  const { unordered, forms, writeOnly = [] } = by;
+  if (unordered.length === 0 && forms.length === 0 && writeOnly.length === 0) return undefined;
   let root = roots.get(by);
   if (root === undefined) {
     root = new Spot([
-      ...by.unordered.map((pattern) => ({ rest: segmentsOf(pattern), form: undefined })),
-      ...by.forms.map((form) => ({ rest: segmentsOf(form.at), form })),
+      ...unordered.map((pattern): Saying => ({ rest: segmentsOf(pattern), says: "unordered" })),
+      ...writeOnly.map((pattern): Saying => ({ rest: segmentsOf(pattern), says: "write-only" })),
+      ...forms.map((form) => ({ rest: segmentsOf(form.at), says: form })),
     ]);
     roots.set(by, root);
   }

@@ -25,18 +25,20 @@ export interface Difference {
  * - Each element is projected onto the declared one at its index; those of unordered arrays are put into declared order
  *   first. An element without a declared one comes whole. Where each element counts once, it is there as often as declared.
  * - A value that is equal to the declared one in its normal form is the declared one.
+ * - A declared value at a write-only place is taken as declared, whatever is shown there.
  */
 export function project(live: Json, declared: Json, by: CompareOptions): Json {
   return projected(live, declared, spotAt(by));
 }
 
 function projected(live: Json, declared: Json, spot: Spot | undefined): Json {
+  if (spot?.isWriteOnly) return declared;
   if (isJsonObject(live) && isJsonObject(declared)) {
     const fields: [string, Json][] = [];
     for (const key of Object.keys(declared)) {
       const [value, wanted, below] = [field(live, key), field(declared, key) ?? null, spot?.below(key)];
       if (value !== undefined) fields.push([key, projected(value, wanted, below)]);
-      else if (wanted === null || isDefault(wanted, below)) fields.push([key, wanted]);
+      else if (wanted === null || isDefault(wanted, below) || isHidden(wanted, below)) fields.push([key, wanted]);
     }
     return Object.fromEntries(fields);
   }
@@ -80,10 +82,44 @@ function isDefault(value: Json, spot: Spot | undefined): boolean {
   return spot?.defaultText !== undefined && textOf(value, spot) === spot.defaultText;
 }
 
-/** Returns the names of the fields that a service must show of a rule: all but those that are null or have a default. */
+/** Decides whether a service shows nothing of a value: it is write-only, or all that it holds is. */
+function isHidden(value: Json, spot: Spot | undefined): boolean {
+  if (spot === undefined || spot.isWriteOnly) return spot !== undefined;
+  const parts = isJsonArray(value) || isJsonObject(value) ? Object.entries(value) : [];
+  return parts.length > 0 && parts.every(([key, part]) => isHidden(part, spot.below(key)));
+}
+
+/** Returns a rule as a service shows it: without write-only values, and without the fields that hold nothing else. */
+export function withoutWriteOnly(rule: JsonObject, by: CompareOptions): JsonObject {
+  return (by.writeOnly ?? []).length === 0 ? rule : fieldsToShow(rule, spotAt(by));
+}
+
+function fieldsToShow(fields: JsonObject, spot: Spot | undefined): JsonObject {
+  const shown = Object.entries(fields).filter(([name, value]) => !isHidden(value, spot?.below(name)));
+  return Object.fromEntries(shown.map(([name, value]) => [name, toShow(value, spot?.below(name))]));
+}
+
+function toShow(value: Json, spot: Spot | undefined): Json {
+  if (spot === undefined) return value;
+  if (isJsonObject(value)) return fieldsToShow(value, spot);
+  if (!isJsonArray(value)) return value;
+  return value.flatMap((each, at) => (spot.below(at)?.isWriteOnly ? [] : [toShow(each, spot.below(at))]));
+}
+
+/** Decides whether two definitions differ at a write-only place, which no reading can show. */
+export function differsUnseen(before: JsonObject, after: JsonObject, by: CompareOptions): boolean {
+  const { writeOnly = [] } = by;
+  const changes = writeOnly.length === 0 ? [] : differences(before, after, by);
+  return changes.some((change) => writeOnly.some((pattern) => touches(change, pattern, by)));
+}
+
+/** Returns the names of the fields that a service must show of a rule: all but those that are null, write-only or have a default. */
 export function fieldsShown(rule: JsonObject, by: CompareOptions): string[] {
   const spot = spotAt(by);
-  return Object.keys(rule).filter((name) => rule[name] !== null && spot?.below(name)?.defaultText === undefined);
+  return Object.entries(rule).flatMap(([name, value]) => {
+    const below = spot?.below(name);
+    return value === null || below?.defaultText !== undefined || isHidden(value, below) ? [] : [name];
+  });
 }
 
 /** Returns a live rule with the declared fields in their place: objects are merged in depth, all else is as declared. */
@@ -202,11 +238,11 @@ function bySimilarity(elements: readonly Json[], spot: Spot): (wanted: Json) => 
   };
 }
 
-/** Returns the strings, numbers and booleans in an element, each with the names that lead there: indices may change. Defaults are left out. */
+/** Returns the strings, numbers and booleans in an element, each with the names that lead there: indices may change. Defaults and write-only values are left out. */
 function marksOf(element: Json, spot: Spot | undefined): ReadonlySet<string> {
   const marks = new Set<string>();
   const note = (value: Json, here: Spot | undefined, names: string): void => {
-    if (isDefault(value, here)) return;
+    if (here?.isWriteOnly || isDefault(value, here)) return;
     if (isJsonArray(value)) for (const each of value) note(each, here?.below(0), `${names}/*`);
     else if (isJsonObject(value))
       for (const [name, each] of Object.entries(value)) note(each, here?.below(name), `${names}/${name}`);

@@ -8,7 +8,17 @@ export {
   spotAt,
   textOf,
 } from "./canonical.ts";
-export { type Difference, differences, fieldsLackingIn, fieldsShown, laidOver, project, touches } from "./compare.ts";
+export {
+  type Difference,
+  differences,
+  differsUnseen,
+  fieldsLackingIn,
+  fieldsShown,
+  laidOver,
+  project,
+  touches,
+  withoutWriteOnly,
+} from "./compare.ts";
 export { defined } from "./defined.ts";
 export { definitionOf, definitionsOf, exactDefinitionOf } from "./definition.ts";
 export { ExactNumber, isExactNumber, numberText } from "./exact-number.ts";
@@ -24,7 +34,18 @@ export {
   maxDepth,
 } from "./json.ts";
 export { mapJson } from "./map-json.ts";
-export { blindMask, hashIn, hidden, hiddenOther, isBlind, isMask, masked, maskOf, withoutMasks } from "./mask.ts";
+export {
+  blindMask,
+  hashIn,
+  hidden,
+  hiddenOther,
+  isBlind,
+  isMask,
+  isMaskedText,
+  masked,
+  maskOf,
+  withoutMasks,
+} from "./mask.ts";
 export { parseJson, rounded } from "./parse-json.ts";
 export {
   isAt,

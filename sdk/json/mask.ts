@@ -31,6 +31,14 @@ export function isBlind(value: Json | undefined): boolean {
   return isMask(value) && hashIn(value) === "";
 }
 
+/** Decides whether half of a text or more are the characters in which a service hides a secret, as in ****1234. */
+export function isMaskedText(value: Json): boolean {
+  if (typeof value !== "string") return false;
+  const characters = [...value];
+  const masks = characters.filter((character) => /[*•●∙·○◦▪■█#xX]/u.test(character));
+  return characters.length > 0 && masks.length >= characters.length / 2;
+}
+
 /** Returns the hash that tells a mask from another one; "" where its secret is not known here. */
 export function hashIn(mask: JsonObject): string {
   const { [maskField]: hash } = mask;

@@ -46,6 +46,7 @@ describe("a contract from facts", () => {
       #   rule.foreign: Does the service have rules of its own? Without it: they are like any other rule
       #   rule.forms: Does it answer a value otherwise than it was sent, such as \`10\` as \`"10.00"\`? Without it: the write is the error \`RULE_DIFFERS\`
       #   rule.secret: Which fields hold secrets? Without it: only what the program marks with \`pulumi.secret\` is secret
+      #   rule.writeOnly: Does it take fields that it does not show again, or shows masked? Without it: a write of such a field is the error \`RULE_DIFFERS\`
       #   rule.envelope: Does a body or an answer have the rule below another field? Without it: the body is the rule, and an answer has its fields at the root
       #   operations.create.headers: Does each request need a header of its own? Without it: only \`Authorization\` and JSON's own are sent
       #   auth.present: How does a request carry the token? Without it: it is sent as \`Authorization: Bearer\`

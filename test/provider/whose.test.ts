@@ -477,6 +477,7 @@ describe("a take-over", () => {
     isNamed: either,
     hasOthersMark: either,
     canUpdate: either,
+    isUnseen: either,
   });
   type Verdict = ReturnType<typeof judgeTakeOver>;
 
@@ -491,6 +492,7 @@ describe("a take-over", () => {
       { canUpdate: false, isNamed: true, isEqual: false },
       "refused: cannot change",
     ],
+    ["equal, and declares what no reading shows", { isEqual: true, isUnseen: true, canUpdate: true }, "write"],
     ["equal, another's mark", { isEqual: true, hasOthersMark: true, canUpdate: true }, "mark"],
     ["equal", { isEqual: true }, "take as it is"],
     ["different, adopt", { isNamed: true }, "write"],
@@ -500,11 +502,15 @@ describe("a take-over", () => {
   const writes = (facts: TakeOverFacts): boolean => ["write", "mark"].includes(judgeTakeOver(facts));
   testNever(all, [
     ["writes without an update operation", writes, ({ canUpdate }) => !canUpdate],
-    ["changes what differs, and no word names", (facts) => judgeTakeOver(facts) === "write", ({ isNamed }) => !isNamed],
     [
-      "writes what is equal and bears no other's mark",
+      "changes what differs, and no word names",
+      (facts) => judgeTakeOver(facts) === "write",
+      ({ isEqual, isNamed }) => !isEqual && !isNamed,
+    ],
+    [
+      "writes what is equal, is shown, and bears no other's mark",
       writes,
-      ({ isEqual, hasOthersMark }) => isEqual && !hasOthersMark,
+      ({ isEqual, isUnseen, hasOthersMark }) => isEqual && !isUnseen && !hasOthersMark,
     ],
     [
       "leaves another's mark where it can write its own",

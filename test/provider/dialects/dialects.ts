@@ -96,6 +96,7 @@ export const dialects: readonly Dialect[] = [
         immutable: ["/currency"],
         unordered: ["/conditions"],
         secret: ["/actions/*/reason"],
+        writeOnly: ["/actions/*/reason"],
         changedBy: "/last/by",
         changedAt: "/last/at",
       },

@@ -6,7 +6,9 @@ import {
   canonical as canonicalBy,
   type Difference,
   differences as differencesBy,
+  differsUnseen,
   field,
+  fieldsShown,
   isEqual as isEqualBy,
   isJsonArray,
   isJsonObject,
@@ -17,6 +19,7 @@ import {
   project as projectBy,
   touches as touchesBy,
   valueAt,
+  withoutWriteOnly,
 } from "../../../sdk/json/index.ts";
 
 const canonical = (value: Json, by: CompareOptions = asWritten): string => canonicalBy(value, by);
@@ -269,3 +272,33 @@ function set(value: Json, path: Path, next: Json | undefined): Json {
   if (rest.length === 0 && next === undefined) return Object.fromEntries(others);
   return Object.fromEntries([...others, [String(first), set(field(fields, String(first)) ?? null, rest, next)]]);
 }
+
+describe("at a write-only place", () => {
+  const by = { ...asWritten, unordered: ["/rows"], writeOnly: ["/key", "/rows/*/key", "/auth/token"] };
+  const rows = (...keys: readonly Json[]): JsonObject[] => keys.map((key, id) => ({ id, key }));
+  const declared = { key: 1, auth: { token: 2 }, rows: rows(3, 4), name: "a" };
+  const masked = { key: "*", auth: { token: "*" }, rows: rows("*", "*").reverse(), name: "a" };
+
+  test.each<[string, JsonObject]>([
+    ["left out", { rows: [{ id: 1 }, { id: 0 }], name: "a" }],
+    ["masked", masked],
+  ])("what is %s is taken as declared, and all else is compared", (_, live) => {
+    expect(project(live, declared, by)).toEqual(declared);
+    expect(project({ ...live, name: "b" }, declared, by)).toEqual({ ...declared, name: "b" });
+    expect(withoutWriteOnly(live, by)).toEqual({ rows: [{ id: 1 }, { id: 0 }], name: "a" });
+  });
+
+  test("a change between two definitions is one, and no other change is taken for it", () => {
+    const changes: JsonObject[] = [
+      { name: "b" },
+      { rows: rows(3, 4).reverse() },
+      { key: 9 },
+      { auth: {} },
+      { rows: rows(3, 9) },
+    ];
+    const after = changes.map((change) => ({ ...declared, ...change }));
+    expect(after.map((each) => isEqual(declared, each, by))).toEqual([false, true, false, false, false]);
+    expect(after.map((each) => differsUnseen(declared, each, by))).toEqual([false, false, true, true, true]);
+    expect(fieldsShown(declared, by)).toEqual(["rows", "name"]);
+  });
+});
