@@ -13,6 +13,7 @@ import {
   pathOf,
   valueAt,
   withoutValueAt,
+  withoutWriteOnly,
 } from "../json/index.ts";
 import { UnusableResponse } from "../unusable-response.ts";
 import type { Caller } from "./caller.ts";
@@ -343,7 +344,7 @@ export class RulesClient {
     if (operations.list?.summaries !== false || operations.get === null) return true;
     const live = await this.get(ruleId).catch(undefinedIfGone);
     if (live === undefined) return false;
-    const whole = [...rule.id, ...rule.readOnly].reduce(withoutValueAt, live.rule);
+    const whole = withoutWriteOnly([...rule.id, ...rule.readOnly].reduce(withoutValueAt, live.rule), rule);
     const lacking = fieldsLackingIn(listed, whole).filter(({ value }) => value !== null);
     if (lacking.length === 0) return true;
     const shown = fewOf(

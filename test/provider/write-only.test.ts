@@ -23,7 +23,7 @@ const shapes: Record<string, (definition: JsonObject) => Declared> = {
   "a set": (one) => ({ all: { rules: { a: one } } }),
 };
 
-/** A service that shows masks where another one leaves the fields out. */
+/** A service that shows masks where others leave the fields out. */
 const masking: Misbehaviour = async (_, pass) => {
   const masked = (value: Json): Json => {
     if (isJsonArray(value)) return value.map(masked);
@@ -49,11 +49,11 @@ const listed = async ({ service, environment }: Place): Promise<string> => {
 const sent = ({ front }: Place): (Json | undefined)[] =>
   front.taken().flatMap(({ method, body }) => (["POST", "PUT"].includes(method) ? [body] : []));
 
-const cases = (["declared", "changes", "merged"] as const).flatMap((body) =>
-  Object.keys(shapes).flatMap((shape) => ["out", "masked"].map((shown) => [body, shape, shown] as const)),
+const cases = (["merged", "changes", "declared"] as const).flatMap((body) =>
+  Object.keys(shapes).flatMap((shape) => ["masked", "out"].map((shown) => [body, shape, shown] as const)),
 );
 
-describe.each(variants(cases))("what a service takes (%s) and does not show of %s, left %s", (body, shape, shown) => {
+describe.each(variants(cases))("what a service takes (%s) and does not show of %s (%s)", (body, shape, shown) => {
   const declared = (...of: Parameters<typeof definition>): Declared => shapes[shape]?.(definition(...of)) ?? {};
 
   test("is made, left alone, changed alone, kept beside other changes, and no drift", async () => {

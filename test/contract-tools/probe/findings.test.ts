@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
+import { isJsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import type { FrontAnswer } from "../../support/stack/front.ts";
 import { byPath, deletesByPath, deletesByQuery, type ProbedPlace, place } from "./place.ts";
@@ -63,6 +64,20 @@ test("what is not so is a gap, with why", async () => {
   expect(gaps["/rule/owner"]).toContain("kept in another form (64 characters of 200)");
   expect(gaps["/idempotency"]).toContain("to the second of two creates with one key");
   expect(gaps["/operations/create/identifyBy"]).toContain("to a create with an id in the body as ruleId");
+});
+
+test("a field that is shown masked is write-only, and one that is not shown may be", async () => {
+  const at = await place({ ...deletesByPath, rule: { writeOnly: ["/apiKey", "/pin"] } });
+  at.front.behave(async (_, pass) => {
+    const answer = await pass();
+    return isJsonObject(answer.body) && "priority" in answer.body
+      ? { ...answer, body: { ...answer.body, apiKey: "***" } }
+      : answer;
+  });
+  const definition = rule(1, { apiKey: "hush", pin: "1234" });
+  const probed = await at.probe({ definition, delete: [byPath] });
+  expect(factsOf(probed)["/rule/writeOnly"]).toEqual(["/apiKey"]);
+  expect(gapsOf(probed)["/rule/forms/pin"]).toContain("name it in rule.writeOnly");
 });
 
 test("a list that lags is waited for, and its lag is measured", async () => {
