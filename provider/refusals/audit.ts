@@ -102,17 +102,21 @@ function waysOut({ write: { kind, sent }, rule = {}, contract }: About): string 
   ].join("; ");
 }
 
-const what: Readonly<Record<OtherChange["what"], string>> = {
-  gone: "is gone by now",
-  "lost fields": "has lost fields",
-  "took the change": "has by now what was sent",
-  double: "is new and like what was sent",
-  changed: "has changed",
+const what: Readonly<Record<OtherChange["what"], readonly [one: string, many: string]>> = {
+  gone: ["is gone by now", "are gone by now"],
+  "lost fields": ["has lost fields", "have lost fields"],
+  "took the change": ["has by now what was sent", "have by now what was sent"],
+  double: ["is new and like what was sent", "are new and like what was sent"],
+  changed: ["has changed", "have changed"],
 };
 
+/** `rules 7, 8 are gone by now, rule 9 has lost fields`. */
 function shownOf(changes: readonly OtherChange[]): string {
-  const shown = changes.slice(0, 5).map((change) => `rule ${change.ruleId} ${what[change.what]}`);
-  return [...shown, ...(changes.length > 5 ? [`and ${changes.length - 5} more`] : [])].join(", ");
+  const groups = [...Map.groupBy(changes, (change) => change.what)].map(([kind, those]) => {
+    const ids = listed(those.map(({ ruleId }) => ruleId));
+    return those.length === 1 ? `rule ${ids} ${what[kind][0]}` : `rules ${ids} ${what[kind][1]}`;
+  });
+  return groups.join(", ");
 }
 
 /** Other rules are not as they were, by what this run sent or by somebody at this moment. */

@@ -49,7 +49,7 @@ describe("state that is out there", () => {
     const { rules, ...rest } = readState(setShape, "set-1", golden("rule-set.v3"));
     const names = "shop/prod";
     const link = { ownerId, names, site: atShop };
-    expect(rest).toEqual({ connection: "default", link, owner: "shop/prod/all", names, site: atShop });
+    expect(rest).toEqual({ connection: "default", harmed: [], link, owner: "shop/prod/all", names, site: atShop });
     const mark = (resource: string, bits: string, of = ownerId) => markId({ ownerId: of, resource, bits, names: "" });
     const own = resourceHash("", "shop/prod/all", "a");
     const [two, other] = ["2".repeat(16), "9".repeat(32)];

@@ -151,7 +151,7 @@ atWireMock((engine, open) => {
     await stack.up(asSingles(definitions()));
     const { r0: _, r1: __, ...fewer } = definitions();
     place.writes();
-    await stack.upFails(asSingles(fewer), {}, /delete more than it is asked to/, /operations\.delete/);
+    await stack.upFails(asSingles(fewer), {}, /are gone by now/, /operations\.delete/);
     expect(place.writes()).toEqual(["DELETE"]);
   });
 
