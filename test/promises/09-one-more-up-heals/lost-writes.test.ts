@@ -39,7 +39,7 @@ onBothEngines((engine) => {
     await stack.up({ all: { rules: { a, b } } });
     // The service says yes and does nothing.
     place.front.behave(({ method }, pass) => (method === "DELETE" ? { status: 200, body: {} } : pass()));
-    await stack.upFails({ all: { rules: { a } } }, {}, /by its answer the rule is deleted, but a read still finds it/);
+    await stack.upFails({ all: { rules: { a } } }, {}, /the service answered that the rule is deleted, but a read still finds it/);
     place.front.behave();
     // One more up heals: exactly what is declared.
     await stack.up({ all: { rules: { a } } });
