@@ -121,13 +121,11 @@ test("where a list never shows what was written, a few GETs do: of more the run 
   expect(world.definitions().filter(({ isActive }) => isActive === false)).toHaveLength(8);
 });
 
-test("a list of summaries costs a GET of what was written, and shows what is gone", async () => {
+test("under a contract with a list of summaries a set is changed, and a lie about one of its rules is seen", async () => {
   const spoken = contractOf({ operations: { list: { ...list, summaries: true } } });
   const [world, stack] = await open({ contract: contractOf(), spoken });
   await good(stack.up(all()));
-  for (let k = 100; k < 130; k += 1) world.service.put(undefined, rule(k));
-  world.counted();
-  await good(stack.up(single(0)).then(() => stack.up(all(50))));
+  await good(stack.up(all(50)));
   world.service.faults.set({
     kind: "store-otherwise",
     at: "/priority",
