@@ -323,8 +323,7 @@ export class Audits {
         await sleep(lagMs);
         continue;
       }
-      for (const [each, seen] of looks)
-        this.#found(each, isBehind && seen.verdict === "as sent" ? { ...seen, verdict: "unread" } : seen);
+      for (const [each, seen] of looks) this.#found(each, seen);
       open = open.slice(looked.length);
       if (isWide && isPart) {
         isWide = false;
@@ -333,9 +332,9 @@ export class Audits {
       // The looks agree with the list, which is believed for the rest.
       for (const each of open)
         this.#found(each, isBehind ? { verdict: "unread", rule: undefined } : findingOf(each, listed, live));
-      // A reading that does not show this run's own writes may be behind, and says nothing of others.
-      if (isBehind || writes.some(({ finding }) => finding?.verdict === "as before")) return;
-      return await (pass === undefined ? this.#compareFew() : this.#compare(pass));
+      // A list that does not show this run's own writes is behind, and says nothing of others.
+      if (isBehind) return;
+      return await (pass === undefined ? this.#compareFew() : this.#compare(pass, writes));
     }
   }
 
@@ -392,7 +391,7 @@ export class Audits {
   }
 
   /** Compares the other rules with what they were, by a reading of the whole list. */
-  async #compare(pass: Pass): Promise<void> {
+  async #compare(pass: Pass, writes: readonly Sent[] = []): Promise<void> {
     if (pass.beganAt <= this.#readAt) return await this.#judging;
     const isFirst = this.#readAt === Number.NEGATIVE_INFINITY;
     this.#readAt = pass.beganAt;
@@ -401,7 +400,9 @@ export class Audits {
       !this.#others.has(ruleId) && !this.#isTouched(ruleId) && !this.#claims.isKnown(ruleId);
     const reading = { at, news: pass.byId.values().filter(isNew) };
     const beganAt = pass.beganAt - (this.#live.contract.operations.list?.lagMs ?? 0);
-    if (!isFirst) this.#judging = this.#judge(reading, { beganAt, isWhole: true });
+    // One that shows an own rule as before may be behind, too: the writes are judged once more by the next one.
+    const isWhole = writes.every(({ finding }) => finding?.verdict !== "as before");
+    if (!isFirst) this.#judging = this.#judge(reading, { beganAt, isWhole });
     // While requests are under way, what they may have changed by then is judged when they have ended, by what was before.
     if (this.#window.length === 0) {
       this.#others.clear();

@@ -27,8 +27,8 @@ const idOf = (mark: string): string | undefined => {
   const parsed = parsedMark(mark);
   return parsed && markId(parsed);
 };
-const without = (rule: JsonObject, ...names: string[]): JsonObject =>
-  Object.fromEntries(Object.entries(rule).filter(([name]) => !names.includes(name)));
+const without = (whole: JsonObject, ...names: string[]): JsonObject =>
+  Object.fromEntries(Object.entries(whole).filter(([name]) => !names.includes(name)));
 
 describe("an own rule, as a reading shows it", () => {
   const before = rule(1);

@@ -25,7 +25,7 @@ onBothEngines((engine) => {
     const { place, stack } = await openStack(engine, { contract });
     await stack.up({ all: { rules: { a, b } } });
     showDeletedFor(place);
-    const says = /the service answered that the rule is deleted, but a read still finds it/;
+    const says = /answered that the rule is deleted, but a read still finds it/;
     await stack.upFails({ all: { rules: { a } } }, {}, says);
     place.front.behave();
     expect(place.names()).toEqual([a.name]);
@@ -39,11 +39,7 @@ onBothEngines((engine) => {
     await stack.up({ all: { rules: { a, b } } });
     // The service says yes and does nothing.
     place.front.behave(({ method }, pass) => (method === "DELETE" ? { status: 200, body: {} } : pass()));
-    await stack.upFails(
-      { all: { rules: { a } } },
-      {},
-      /the service answered that the rule is deleted, but a read still finds it/,
-    );
+    await stack.upFails({ all: { rules: { a } } }, {}, /answered that the rule is deleted, but a read still finds it/);
     place.front.behave();
     // One more up heals: exactly what is declared.
     await stack.up({ all: { rules: { a } } });
