@@ -1,5 +1,13 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
-import { differences, differsUnseen, fieldsShown, isEqual, type JsonObject, type Path } from "../../sdk/json/index.ts";
+import {
+  differences,
+  differsUnseen,
+  fieldsShown,
+  isEqual,
+  type JsonObject,
+  type Path,
+  touches,
+} from "../../sdk/json/index.ts";
 import { markId, markIn } from "../merchant/mark.ts";
 import { isAsDeclared, isWhole, naturalKeyIn, ownFields, type Spoken, seenAs } from "./live-rule.ts";
 
@@ -70,10 +78,14 @@ export function judgeOwn(write: Write, at: AtId, place: Spoken): OwnVerdict {
     : "otherwise";
 }
 
-/** True of a rule that still has what was declared before and is no more. A null is nothing to have. */
+/** True of a rule that shows what was declared before and is no more. A null is nothing to have. */
 function keepsFormerFields(rule: JsonObject, before: JsonObject, sent: JsonObject, place: Spoken): boolean {
-  const found = differences(seenAs(rule, before, place), sent, place.contract.rule);
-  return found.some((each) => each.kind === "delete" && each.before !== null);
+  const by = place.contract.rule;
+  const found = differences(seenAs(rule, before, place), sent, by);
+  return found.some(
+    (each) =>
+      each.kind === "delete" && each.before !== null && !by.writeOnly.some((pattern) => touches(each, pattern, by)),
+  );
 }
 
 /** True where all that differs from what was sent is as it was before. */

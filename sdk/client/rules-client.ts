@@ -41,7 +41,10 @@ export interface RulesClientOptions {
 export interface CallOptions {
   /** The name of the rule in messages, such as the key it has in a set. */
   readonly label?: string;
-  /** Known content of the rule. It is not printed when the service repeats it in an error. */
+  /**
+   * The rule as it was known. Its values are not printed when the service repeats them in an error; and an update whose body
+   * is `merged` does not send back what it has and the new definition has not.
+   */
   readonly known?: JsonObject;
 }
 
@@ -197,7 +200,7 @@ export class RulesClient {
       live = seen?.rule ?? options.live ?? (await this.get(ruleId, options)).rule;
       demandOwnFields(live, { ...options.known, ...definition }, rule, { ruleId, label: options.label });
       const omit = [...update.omit, ...drivenFields(this.contract)];
-      changed = updateBody(definition, live, { body: update.body, omit }, rule);
+      changed = updateBody(definition, live, { body: update.body, omit, former: options.known }, rule);
       if (changed === undefined) return { ruleId, rule: live };
     }
     const { definition: versioned, headers } = versionSent(changed, seen, { update, ruleId, attempted });

@@ -1,17 +1,20 @@
 import { fewOf, MerchantRulesError, shortened } from "../errors.ts";
 import {
   type CompareOptions,
+  differences,
   differsUnseen,
   field,
   fieldsLackingIn,
   fieldsShown,
   isEqual,
   isJsonObject,
+  type Json,
   type JsonObject,
   laidOver,
   type Pointer,
   pointerOf,
   project,
+  valueAt,
   withoutValueAt,
   withoutWriteOnly,
 } from "../json/index.ts";
@@ -50,20 +53,45 @@ export function adviceOnFields(sent: JsonObject, declared: JsonObject): string |
  * Returns the body that an update sends; undefined when the live rule is as the definition says already, and that has no
  * write-only value. Declared ones are always sent, and never what a reading shows in their place.
  * @param omit places of the live rule that are not sent back, unless they are declared
+ * @param former the definition before: what it has and the new one has not is not sent back by `merged` either
  */
 export function updateBody(
   definition: JsonObject,
   live: JsonObject,
-  { body, omit }: { readonly body: "changes" | "merged"; readonly omit: readonly Pointer[] },
+  { body, omit, former = {} }: UpdateParts,
   by: CompareOptions,
 ): JsonObject | undefined {
   const seen = project(live, definition, by);
-  if (isEqual(seen, definition, by) && !differsUnseen({}, definition, by)) return undefined;
-  const merged = laidOver(omit.reduce(withoutValueAt, withoutWriteOnly(live, by)), definition);
+  const gone = body === "merged" ? goneFrom(live, former, definition, by) : [];
+  if (gone.length === 0 && isEqual(seen, definition, by) && !differsUnseen({}, definition, by)) return undefined;
+  const merged = laidOver([...omit, ...gone].reduce(withoutValueAt, withoutWriteOnly(live, by)), definition);
   if (body === "merged") return merged;
   const changed = Object.entries(definition).filter(([key, value]) => {
     const before = isJsonObject(seen) ? field(seen, key) : undefined;
     return before === undefined || !isEqual(before, value, by, [key]) || differsUnseen({}, { [key]: value }, by);
   });
   return Object.fromEntries(changed.map(([key, value]) => [key, field(merged, key) ?? value]));
+}
+
+interface UpdateParts {
+  readonly body: "changes" | "merged";
+  readonly omit: readonly Pointer[];
+  readonly former?: JsonObject | undefined;
+}
+
+/** The places in a live rule of what was declared before and is no more. Arrays are sent as they are declared. */
+function goneFrom(live: JsonObject, former: JsonObject, definition: JsonObject, by: CompareOptions): Pointer[] {
+  return differences(former, definition, by).flatMap(({ kind, path, before }) => {
+    const isOwn = kind === "delete" && path.every((segment) => typeof segment === "string");
+    return isOwn ? placesOf(before, valueAt(live, pointerOf(path)), pointerOf(path)) : [];
+  });
+}
+
+/** The place of a value; where the live one has more than was declared, those of what was. */
+function placesOf(before: Json | undefined, live: Json | undefined, at: Pointer): Pointer[] {
+  if (live === undefined) return [];
+  if (!isJsonObject(before) || !isJsonObject(live) || fieldsLackingIn(before, live).length === 0) return [at];
+  return Object.entries(before).flatMap(([key, child]) =>
+    placesOf(child, field(live, key), `${at}${pointerOf([key])}`),
+  );
 }

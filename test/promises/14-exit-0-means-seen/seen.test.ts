@@ -165,7 +165,7 @@ test("harm to a rule of another resource of the run is said by the resource whos
   await good(stack.up(program(0)));
   const harmed = world.idOf("rule-5");
   world.service.faults.set({ kind: "write-others", others: "all", operations: ["update"], request: 1 });
-  const ended = await refused(stack.up(program(50)), new RegExp(`rule ${harmed} has by now what was sent`));
+  const ended = await refused(stack.up(program(50)), new RegExp(`rules .*${harmed}.* have by now what was sent`));
   expect(ended.text).toMatch(/operations\.update/);
   expect(world.service.requestCount("update")).toBe(1);
   world.service.faults.clear();
