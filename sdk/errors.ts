@@ -45,6 +45,8 @@ export interface Exchange {
   readonly meaning?: Meaning;
   /** True where the response is a success and has no id at `rule.id` of the contract. */
   readonly isWithoutId?: true;
+  /** True where the response is a success and about another rule than the request. */
+  readonly isOfOther?: true;
   /** The id by which the service's operators find the request (contract `errors.requestId`). */
   readonly requestId?: string;
 }

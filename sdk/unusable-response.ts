@@ -6,11 +6,14 @@ export class UnusableResponse extends Error {
   readonly advice: string | undefined;
   /** True where the response has no id at `rule.id`. */
   readonly isWithoutId: boolean;
+  /** True where the response is about another rule than the request. */
+  readonly isOfOther: boolean;
 
-  constructor(reason: string, more: Partial<Pick<UnusableResponse, "isCut" | "advice" | "isWithoutId">> = {}) {
+  constructor(reason: string, more: Partial<Omit<UnusableResponse, keyof Error>> = {}) {
     super(reason);
     this.isCut = more.isCut ?? false;
     this.advice = more.advice;
     this.isWithoutId = more.isWithoutId ?? false;
+    this.isOfOther = more.isOfOther ?? false;
   }
 }

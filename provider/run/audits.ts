@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import PQueue from "p-queue";
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../../sdk/get-or-make.ts";
@@ -120,6 +121,7 @@ const rulesPerLook = 50;
 export class Audits {
   readonly #live: Live;
   readonly #claims: Claims;
+  readonly #turns: PQueue;
   readonly #shown = new Set<string>();
   readonly #underWay = new Set<Promise<unknown>>();
   /** Requests since the other rules were last read. */
@@ -151,6 +153,7 @@ export class Audits {
   constructor(live: Live, claims: Claims) {
     this.#live = live;
     this.#claims = claims;
+    this.#turns = new PQueue({ concurrency: live.contract.limits.concurrency });
   }
 
   /** A list of summaries costs a GET of each rule. */
@@ -164,8 +167,16 @@ export class Audits {
     if (this.#stop !== undefined) throw this.#stop;
   }
 
-  /** Sends a request, the first of its group alone. @throws MerchantRulesError as demandGoingOn, or the request's own */
-  async send<T>(write: ToSend, request: (sent: Sent) => Promise<T>): Promise<T> {
+  /**
+   * Sends a request, the first of its group alone; as many at once as the contract lets requests run, so that none waits to be
+   * sent when it is to be stopped. Creates have turns of their own. @throws MerchantRulesError as demandGoingOn, or the request's own
+   */
+  send<T>(write: ToSend, request: (sent: Sent) => Promise<T>): Promise<T> {
+    const sending = (): Promise<T> => this.#send(write, request);
+    return write.kind === "create" ? sending() : this.#turns.add(sending);
+  }
+
+  async #send<T>(write: ToSend, request: (sent: Sent) => Promise<T>): Promise<T> {
     for (;;) {
       this.demandGoingOn();
       if (write.kind === "create") await this.waitForIds();
@@ -208,6 +219,8 @@ export class Audits {
       if (!isMerchantRulesError(error)) throw error;
       if (!error.outcomeUnknown && !sent.isAnswered) sent.isVoid = true;
       if (error.exchange?.isWithoutId) this.#idless ??= Promise.withResolvers();
+      // What it made of that one nobody knows; the next would do the same to others.
+      if (error.exchange?.isOfOther && sent.kind !== "delete") this.#stopAfter(sent, error);
       throw error;
     } finally {
       sent.endedAt = performance.now();

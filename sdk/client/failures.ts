@@ -119,11 +119,11 @@ export function errorOfUnusable(
   context: FailureContext,
   failed: FailedRequest,
   response: WireResponse,
-  { message, isCut, advice, isWithoutId }: UnusableResponse,
+  { message, isCut, advice, isWithoutId, isOfOther }: UnusableResponse,
 ): MerchantRulesError {
   const exchange = exchangeOf(context, failed, response);
   return new MerchantRulesError("RESPONSE_INVALID", clean(context, message, failed, longestReason), {
-    exchange: isWithoutId ? { ...exchange, isWithoutId } : exchange,
+    exchange: { ...exchange, ...(isWithoutId ? { isWithoutId } : {}), ...(isOfOther ? { isOfOther } : {}) },
     advice:
       advice ??
       (isCut ? "try again; the answer was not whole" : "compare the answer with operations and rule in the contract"),

@@ -480,7 +480,10 @@ function claimsOf(token: string): Json | undefined {
 
 function expectId(answered: string | undefined, ruleId: string, advice?: string): void {
   if (answered !== undefined && answered !== ruleId)
-    throw new UnusableResponse(`the answer is about another rule, ${quoted(answered)}`, defined({ advice }));
+    throw new UnusableResponse(`the answer is about another rule, ${quoted(answered)}`, {
+      ...defined({ advice }),
+      isOfOther: true,
+    });
 }
 
 const newId =

@@ -79,7 +79,7 @@ interface UpdateParts {
   readonly former?: JsonObject | undefined;
 }
 
-/** The places in a live rule of what was declared before and is no more. Arrays are sent as they are declared. */
+/** Returns the places in a live rule of what was declared before and is no more. Arrays are sent as they are declared. */
 function goneFrom(live: JsonObject, former: JsonObject, definition: JsonObject, by: CompareOptions): Pointer[] {
   return differences(former, definition, by).flatMap(({ kind, path, before }) => {
     const isOwn = kind === "delete" && path.every((segment) => typeof segment === "string");
@@ -87,7 +87,7 @@ function goneFrom(live: JsonObject, former: JsonObject, definition: JsonObject, 
   });
 }
 
-/** The place of a value; where the live one has more than was declared, those of what was. */
+/** Returns the place of a value; where the live one has more than was declared, those of what was. */
 function placesOf(before: Json | undefined, live: Json | undefined, at: Pointer): Pointer[] {
   if (live === undefined) return [];
   if (!isJsonObject(before) || !isJsonObject(live) || fieldsLackingIn(before, live).length === 0) return [at];

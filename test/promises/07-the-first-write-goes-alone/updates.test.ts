@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
-import { contractOf, update } from "../../support/stack/contracts.ts";
+import { contractOf, update, withoutList } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
 import { HookStack, openWorld, type World, writesOf } from "../../support/stack/hooks.ts";
 import { failureOf } from "../../support/stack/hosts.ts";
@@ -215,4 +215,20 @@ test("one answer that is not its rule fails the refresh of a set: it is no drift
   const { message } = await failureOf((await world.host("merchantRuleSet")).read(id, outs));
   expect(message).toMatch(/read rule \w failed: .*none of the fields that are declared.*RESPONSE_INVALID/s);
   expect((await (await world.host("merchantRuleSet")).read(id, outs)).props.rules).toEqual(rules);
+});
+
+test("an update that is answered with another rule than it was sent to is the last request of its run", async () => {
+  const place = await openPlace({ contract: { ...withoutList, limits: { concurrency: 1 } } });
+  const { service, front } = place;
+  const stack = await place.stack("local");
+  await stack.up(three);
+  let puts = 0;
+  front.behave(async (request, pass) => {
+    if (request.method !== "PUT") return pass();
+    puts += 1;
+    // The second leaves the rule as it is, and makes another one.
+    return puts === 1 ? pass() : { status: 200, body: { id: service.put(undefined, rule(900 + puts)) } };
+  });
+  await stack.upFails(changed, {}, /the answer is about another rule/, /not sent, because the update of rule/);
+  expect(puts).toBe(2);
 });
