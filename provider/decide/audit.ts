@@ -172,8 +172,9 @@ export function judgeOthers(
   }
   if (!mayDouble) return found;
   const sent = writes.filter(({ kind }) => kind !== "delete");
+  const own = new Set(writes.map(({ ruleId }) => ruleId));
   for (const live of news) {
-    if (!isOther(live) || awaited.some((each) => isLike(live.rule, each, place))) continue;
+    if (own.has(live.ruleId) || !isOther(live) || awaited.some((each) => isLike(live.rule, each, place))) continue;
     if (sent.some((each) => isLike(live.rule, each, place)))
       found.push({ ruleId: live.ruleId, what: "double", isHarm: true });
   }

@@ -267,6 +267,7 @@ describe("random papers and worlds: the verdict is that of an oracle that goes f
     const areUpdates = has("update", "transition");
     const asking = writes.filter(({ kind }) => kind !== "delete");
     if (was === undefined) {
+      if (writes.some((write) => write.ruleId === ruleId)) return [];
       const isLike = (write: Write) => live !== null && isDouble(live, write, spoken);
       return !awaited.some(isLike) && asking.some(isLike) ? change("double", true) : [];
     }
