@@ -4,91 +4,12 @@ import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../../sdk/get-or-make.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
-import {
-  type AtId,
-  isToStop,
-  judgeOthers,
-  judgeOwn,
-  type OtherChange,
-  type OwnVerdict,
-  type Write,
-} from "../decide/audit.ts";
-import type { KnownRule } from "../decide/plan.ts";
+import { type AtId, isToStop, judgeOthers, judgeOwn, type OtherChange } from "../decide/audit.ts";
 import { warn } from "../host/print.ts";
 import { harmed, notAsSent, notSent, notSentAfter, othersChanged } from "../refusals/audit.ts";
 import type { Claimant, Claims } from "./claims.ts";
 import type { Live, Pass } from "./live.ts";
-
-/** A request that is to be sent. */
-export interface ToSend extends Pick<Write, "sent" | "before" | "mark"> {
-  readonly kind: Write["kind"];
-  readonly ruleId: string | undefined;
-  /** Requests of one group do the same: the first of them goes alone. Default: the kind. */
-  readonly group?: string;
-  readonly of: Claimant;
-  readonly key: string;
-  /** The row before; undefined: of a create. */
-  readonly row: KnownRule | undefined;
-  /** The row as it is when the request is done; undefined: of a delete. */
-  readonly known: KnownRule | undefined;
-}
-
-/** What a reading has shown of an own rule. */
-export interface Finding {
-  readonly verdict: OwnVerdict;
-  /** Undefined: it is not there, or could not be read. */
-  readonly rule: JsonObject | undefined;
-  /** Why it could not be read. */
-  readonly unread?: MerchantRulesError;
-}
-
-/** A request of this run, as far as it is known by now. */
-export class Sent implements Write {
-  readonly write: ToSend;
-  ruleId: string | undefined;
-  formerId: string | undefined;
-  sent: JsonObject;
-  known: KnownRule | undefined;
-  isAnswered = false;
-  /** Nothing was asked of the service after all, or it has refused it. */
-  isVoid = false;
-  readonly beganAt = performance.now();
-  endedAt: number | undefined;
-  finding: Finding | undefined;
-
-  constructor(write: ToSend) {
-    this.write = write;
-    this.ruleId = write.ruleId;
-    this.sent = write.sent;
-    this.known = write.known;
-  }
-
-  /** The rule that it has made, or made of the one before. */
-  is(known: KnownRule): void {
-    if (this.write.ruleId !== undefined && this.write.ruleId !== known.ruleId) this.formerId = this.write.row?.ruleId;
-    this.ruleId = known.ruleId;
-    this.known = known;
-    this.isAnswered = true;
-    this.finding = undefined;
-  }
-
-  /** Nothing is left of it. */
-  void(): void {
-    this.isVoid = true;
-  }
-
-  get kind(): Write["kind"] {
-    return this.write.kind;
-  }
-
-  get before(): JsonObject | undefined {
-    return this.write.before;
-  }
-
-  get mark(): string | undefined {
-    return this.write.mark;
-  }
-}
+import { type Finding, groupOf, idsOf, isSettled, Sent, type ToSend } from "./sent.ts";
 
 /** A rule that a request of this run has changed beside its own, as far as a reading tells. */
 export interface Harm extends OtherChange {
@@ -520,19 +441,6 @@ export class Audits {
     this.#saysWithoutId = true;
     return hasSaid;
   }
-}
-
-function idsOf({ ruleId, formerId }: Sent): string[] {
-  return [ruleId, formerId].filter((id) => id !== undefined);
-}
-
-/** True of what a reading has shown, but for what it may show otherwise by the next one. */
-function isSettled(finding: Finding | undefined): boolean {
-  return finding !== undefined && finding.verdict !== "as before";
-}
-
-function groupOf({ group, kind }: ToSend): string {
-  return group ?? kind;
 }
 
 function findingOf(sent: Sent, at: AtId, live: Live): Finding {

@@ -4,8 +4,9 @@ import { isWholeAsKnown, seenAs } from "../decide/live-rule.ts";
 import type { KnownRule } from "../decide/plan.ts";
 import { markIn } from "../merchant/mark.ts";
 import { notAsSent } from "../refusals/audit.ts";
-import type { Audit, Finding, Sent } from "../run/audits.ts";
+import type { Audit } from "../run/audits.ts";
 import type { Place } from "../run/place.ts";
+import type { Finding, Sent } from "../run/sent.ts";
 import { noted, type Task } from "../run/task.ts";
 import type { Outcome } from "./outcome.ts";
 

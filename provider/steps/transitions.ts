@@ -4,7 +4,7 @@ import { drivenFields, type Transition, withoutDriven } from "../../sdk/contract
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { type Json, type JsonObject, valueAt, withFieldAt, withoutValueAt } from "../../sdk/json/index.ts";
 import type { KnownRule } from "../decide/plan.ts";
-import type { ToSend } from "../run/audits.ts";
+import type { ToSend } from "../run/sent.ts";
 import { naming, type Task } from "../run/task.ts";
 import { Written } from "../run/written.ts";
 

@@ -17,9 +17,9 @@ import { type Mark, marked, markId, markIn, named, parsedMark, personsText } fro
 import { notAsKnown, unclear } from "../refusals/place.ts";
 import { say, warnOf } from "../refusals/say.ts";
 import { othersRow, rowIsNotOurs, twoHold } from "../refusals/update-errors.ts";
-import type { Sent } from "../run/audits.ts";
 import type { Place } from "../run/place.ts";
 import { ownMark } from "../run/resource.ts";
+import type { Sent } from "../run/sent.ts";
 import { naming, noted, sending, type Task } from "../run/task.ts";
 import { Written } from "../run/written.ts";
 import { demandNothingErased } from "./erased.ts";
