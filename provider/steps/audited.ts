@@ -54,6 +54,7 @@ function asSeen(sent: Sent, { verdict, rule }: Finding, task: Task): KnownRule |
   const { mark: _, ...rest } = known;
   return {
     ...rest,
+    ...(isBefore && row?.isTaken ? { isTaken: true as const } : {}),
     ...noted(markIn(rule, task.place.contract), task),
     definition: seenAs(rule, verdict === "keeps fields" || isBefore ? by : known.definition, task.place),
     ...(verdict === "otherwise" || verdict === "lacks fields" ? {} : { isSealed: true as const }),
