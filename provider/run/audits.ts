@@ -5,6 +5,7 @@ import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.
 import { getOrMake } from "../../sdk/get-or-make.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { type AtId, isToStop, judgeOthers, judgeOwn, type OtherChange } from "../decide/audit.ts";
+import type { KnownRule } from "../decide/plan.ts";
 import { warn } from "../host/print.ts";
 import { harmed, notAsSent, notSent, notSentAfter, othersChanged } from "../refusals/audit.ts";
 import type { Claimant, Claims } from "./claims.ts";
@@ -28,6 +29,8 @@ export interface Audit {
 const oldMs = 10_000;
 /** Rules that are looked at by themselves where the list shows something else than was written, and others where there is no list. */
 const mostLooks = 5;
+/** The time in which hooks that an engine calls side by side have all begun. */
+const besideMs = 50;
 /** Readings of a list that does not show this run's own writes. */
 const mostReadings = 3;
 /** The time after which a rule is looked at once more, where the contract does not say how far answers lag. */
@@ -174,12 +177,13 @@ export class Audits {
       if (this.#window.length === 0 || isOld) await this.#compare(isOld ? await this.#live.listedAnew() : pass);
       return;
     }
-    const states = this.#claims.ofStates();
-    if (states.some(({ row }) => this.#others.has(row.ruleId))) return;
-    const known = states.filter(({ row }) => row.ruleId !== ruleId && !this.#isTouched(row.ruleId));
-    const sights = await Promise.all(
-      known.slice(0, mostLooks).map(async ({ row }) => ({ row, sight: await this.#live.get(row) })),
-    );
+    const known = (): KnownRule[] =>
+      this.#claims.ofStates().flatMap(({ row }) => (row.ruleId === ruleId || this.#isTouched(row.ruleId) ? [] : [row]));
+    if (this.#claims.ofStates().some(({ row }) => this.#others.has(row.ruleId))) return;
+    // Hooks that are called beside this one are heard in a moment: it lets more be looked at, and decides nothing.
+    if (known().length === 0) await sleep(besideMs);
+    const few = known().slice(0, mostLooks);
+    const sights = await Promise.all(few.map(async (row) => ({ row, sight: await this.#live.get(row) })));
     for (const { row, sight } of sights) this.#see(row.ruleId, sight.is === "present" ? sight.rule : undefined);
   }
 

@@ -143,7 +143,7 @@ describe("a service whose contract does not say how it stores what it is sent", 
       ];
       environment = { MERCHANT_RULES_CONTRACT: contractFileOf(contractOf({ rule: { forms: advised } })) };
     }
-    expect(messages[0]).toMatch(/decimal: .*it differs at decimal\. What to do: say in the contract/);
+    expect(messages.join()).toMatch(/decimal: .*it differs at decimal\. What to do: say in the contract/);
     expect(messages.join()).toContain("at rows[0].code, rows[1].code");
     expect(advised).toEqual(expect.arrayContaining(kept.forms.filter(({ at }) => at !== "/default/on")));
     world.service.resetRequests();

@@ -18,8 +18,9 @@ function life(engine: EngineName): void {
     expect(preview.output).not.toContain("r8");
     service.resetRequests();
     await succeeds("up");
-    // The list is read before the first write, and once more after the first update.
-    expect(service.requests.map(({ operation }) => operation).sort()).toEqual(["create", "list", "list", "update"]);
+    // The list is read before the first write, and once more after the first update and the first create.
+    const asked = service.requests.map(({ operation }) => operation);
+    expect(asked.sort()).toEqual(["create", "list", "list", "list", "update"]);
     const drifted = service.rules().find((each) => each.rule.name === "rule-3");
     service.put(drifted?.ruleId, rule(3, { priority: 33 }));
     const drift = await run("refresh", "--preview-only", "--expect-no-changes", "--diff");
