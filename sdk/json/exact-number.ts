@@ -1,14 +1,17 @@
 /**
  * A JSON number that a double would round, such as 12345678901234.567 or 9007199254740993, as its text. It is part of what is
- * read as JSON ({@link parseJson}), and JSON.stringify writes it as it came. `Number(exact)` is the nearest double.
+ * read as JSON, and JSON.stringify writes it as it came. `Number(exact)` is the nearest double.
  */
 export class ExactNumber {
+  /** The number, as it was read. */
   readonly source: string;
 
+  /** @param source a JSON number */
   constructor(source: string) {
     this.source = source;
   }
 
+  /** Returns the number as it was read. */
   toString(): string {
     return this.source;
   }
