@@ -9,7 +9,7 @@ import type { KnownRule } from "../decide/plan.ts";
 import { warn } from "../host/print.ts";
 import { harmed, notAsSent, notSent, notSentAfter, othersChanged } from "../refusals/audit.ts";
 import type { Claimant, Claims } from "./claims.ts";
-import type { Live, Pass } from "./live.ts";
+import { type Live, oldMs, type Pass, secondLookMs } from "./live.ts";
 import { type Finding, groupOf, idsOf, isSettled, Sent, type ToSend } from "./sent.ts";
 
 /** A rule that a request of this run has changed beside its own, as far as a reading tells. */
@@ -25,16 +25,12 @@ export interface Audit {
   readonly error: MerchantRulesError | undefined;
 }
 
-/** A reading before a first write that is older says no longer what is there. */
-const oldMs = 10_000;
 /** Rules that are looked at by themselves where the list shows something else than was written, and others where there is no list. */
 const mostLooks = 5;
 /** The time in which hooks that an engine calls side by side have all begun. */
 const besideMs = 50;
 /** Readings of a list that does not show this run's own writes. */
 const mostReadings = 3;
-/** The time after which a rule is looked at once more, where the contract does not say how far answers lag. */
-const unknownLagMs = 1000;
 /** Rules in a list whose reading costs as much as a GET, where resources of one rule each look for themselves. */
 const rulesPerLook = 50;
 
@@ -183,14 +179,22 @@ export class Audits {
     // Hooks that are called beside this one are heard in a moment: it lets more be looked at, and decides nothing.
     if (known().length === 0) await sleep(besideMs);
     const few = known().slice(0, mostLooks);
-    const sights = await Promise.all(few.map(async (row) => ({ row, sight: await this.#live.get(row) })));
-    for (const { row, sight } of sights) this.#see(row.ruleId, sight.is === "present" ? sight.rule : undefined);
+    for (const [ruleId, rule] of await this.#read(few)) this.#see(ruleId, rule);
   }
 
-  /** From now on a rule is to be so, whatever else is written. Undefined: not there. */
-  #see(ruleId: string, rule: JsonObject | undefined): void {
+  /** Reads rules by a GET each, side by side; null: it is not there. */
+  async #read(rules: readonly KnownRule[]): Promise<Map<string, JsonObject | null>> {
+    const looks = rules.map(async (known) => {
+      const sight = await this.#live.get(known);
+      return [known.ruleId, sight.is === "present" ? sight.rule : null] as const;
+    });
+    return new Map(await Promise.all(looks));
+  }
+
+  /** From now on a rule is to be so, whatever else is written. Null or undefined: not there. */
+  #see(ruleId: string, rule: JsonObject | null | undefined): void {
     this.#others.delete(ruleId);
-    if (rule !== undefined) this.#others.set(ruleId, { ruleId, rule });
+    if (rule) this.#others.set(ruleId, { ruleId, rule });
   }
 
   #found(sent: Sent, finding: Finding): void {
@@ -206,7 +210,7 @@ export class Audits {
   async end(of: Claimant & { readonly isRule: boolean }): Promise<Audit> {
     const own = (this.#own.get(of) ?? []).filter(({ isVoid }) => !isVoid);
     const last = new Map(own.flatMap((each) => (each.ruleId === undefined ? [] : [[each.ruleId, each]])));
-    const open = [...last.values()].filter(({ finding }) => finding === undefined || finding.verdict === "as before");
+    const open = [...last.values()].filter(({ finding }) => !isSettled(finding));
     this.#waiting += open.length;
     if (open.length > 0) this.#ends += 1;
     try {
@@ -242,13 +246,13 @@ export class Audits {
 
   async #look(writes: readonly Sent[], isWide: boolean): Promise<void> {
     const live = this.#live;
-    const lagMs = live.contract.operations.list?.lagMs ?? unknownLagMs;
+    const lagMs = live.contract.operations.list?.lagMs ?? secondLookMs;
     let open = writes.filter(({ ruleId }) => ruleId !== undefined);
     let after = Math.max(...writes.map(({ endedAt = 0 }) => endedAt));
     let pass: Pass | undefined;
     for (let reading = 1; ; reading += 1) {
       if (isWide) pass = await this.#passAfter(after);
-      const listed: AtId = (ruleId) => pass && (pass.byId.get(ruleId)?.rule ?? null);
+      const listed = inPass(pass);
       open = open.filter((each) => !this.#settle(each, listed));
       const looked = isWide ? open.slice(0, mostLooks) : open;
       const looks = await Promise.all(looked.map(async (each) => [each, await this.#lookTwice(each)] as const));
@@ -298,17 +302,9 @@ export class Audits {
   async #lookTwice(sent: Sent): Promise<Finding> {
     const live = this.#live;
     const { get, list } = live.contract.operations;
-    const lagMs = get?.lagMs ?? list?.lagMs ?? unknownLagMs;
+    const lagMs = get?.lagMs ?? list?.lagMs ?? secondLookMs;
     const look = async (): Promise<Finding> => {
-      const ids = [sent.ruleId, sent.formerId].filter((id) => id !== undefined);
-      const seen = new Map(
-        await Promise.all(
-          ids.map(async (ruleId) => {
-            const sight = await live.get({ ruleId, definition: sent.sent });
-            return [ruleId, sight.is === "present" ? sight.rule : null] as const;
-          }),
-        ),
-      );
+      const seen = await this.#read(idsOf(sent).map((ruleId) => ({ ruleId, definition: sent.sent })));
       return findingOf(sent, (ruleId) => seen.get(ruleId), live);
     };
     const first = await look();
@@ -333,10 +329,9 @@ export class Audits {
     if (pass.beganAt <= this.#readAt) return await this.#judging;
     const isFirst = this.#readAt === Number.NEGATIVE_INFINITY;
     this.#readAt = pass.beganAt;
-    const at: AtId = (ruleId) => pass.byId.get(ruleId)?.rule ?? null;
     const isNew = ({ ruleId }: LiveRule): boolean =>
       !this.#others.has(ruleId) && !this.#isTouched(ruleId) && !this.#claims.isKnown(ruleId);
-    const reading = { at, news: pass.byId.values().filter(isNew) };
+    const reading = { at: inPass(pass), news: pass.byId.values().filter(isNew) };
     const beganAt = pass.beganAt - (this.#live.contract.operations.list?.lagMs ?? 0);
     // One that shows an own rule as before may be behind, too: the writes are judged once more by the next one.
     const isWhole = writes.every(({ finding }) => finding?.verdict !== "as before");
@@ -357,14 +352,9 @@ export class Audits {
     const isOld = (ruleId: string): boolean =>
       !unsettled.has(ruleId) && (this.#live.paper.of(ruleId).seenAt ?? Number.NEGATIVE_INFINITY) < lastAt;
     const few = [...this.#others.keys()].filter(isOld).slice(-mostLooks);
-    const looks = few.map(async (ruleId) => [ruleId, await this.#live.get({ ruleId, definition: {} })] as const);
-    const now = new Map(await Promise.all(looks));
-    const at: AtId = (ruleId) => {
-      const sight = now.get(ruleId);
-      return sight && (sight.is === "present" ? sight.rule : null);
-    };
-    await this.#judge({ at, news: [] }, { beganAt, isWhole: !this.#hasList });
-    if (this.#window.length === 0) for (const ruleId of few) this.#see(ruleId, at(ruleId) ?? undefined);
+    const now = await this.#read(few.map((ruleId) => ({ ruleId, definition: {} })));
+    await this.#judge({ at: (ruleId) => now.get(ruleId), news: [] }, { beganAt, isWhole: !this.#hasList });
+    if (this.#window.length === 0) for (const [ruleId, rule] of now) this.#see(ruleId, rule);
   }
 
   /** The ids of rules that a request of this run has written, and that no reading after it has shown. */
@@ -379,9 +369,10 @@ export class Audits {
     { beganAt, isWhole }: { readonly beganAt: number; readonly isWhole: boolean },
   ): Promise<void> {
     const before = this.#others;
-    const writes = this.#window.filter(({ endedAt = Number.POSITIVE_INFINITY }) => endedAt <= beganAt);
+    const isOver = ({ endedAt = Number.POSITIVE_INFINITY }: Sent): boolean => endedAt <= beganAt;
+    const writes = this.#window.filter(isOver);
     // What was not answered may be carried out later.
-    const open = this.#window.filter((each) => !each.isAnswered || !writes.includes(each));
+    const open = this.#window.filter((each) => !each.isAnswered || !isOver(each));
     const notJudged = new Set([...this.#unsettled, ...open.flatMap(idsOf)]);
     const window = { writes, notJudged, awaited: open };
     const { paper } = this.#live;
@@ -445,6 +436,11 @@ export class Audits {
     this.#saysWithoutId = true;
     return hasSaid;
   }
+}
+
+/** What a reading of the list shows; nothing where there is none. */
+function inPass(pass: Pass | undefined): AtId {
+  return (ruleId) => pass && (pass.byId.get(ruleId)?.rule ?? null);
 }
 
 function findingOf(sent: Sent, at: AtId, live: Live): Finding {

@@ -40,11 +40,11 @@ export interface Pass {
  * A reading by which nothing is created any more: another run may have made the rules since. Readings that take long are
  * repeated less often, so that they cost a fortieth of a run at most.
  */
-const oldMs = 10_000;
+export const oldMs = 10_000;
 const oldTimes = 40;
 
 /** The time after a 404 at which a rule is looked for once more, where no list is a second witness. */
-const secondLookMs = 1000;
+export const secondLookMs = 1000;
 
 /**
  * The one reader of the rules at a place: the list, read once a run; single rules; and what this run wrote after it

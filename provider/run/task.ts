@@ -22,18 +22,10 @@ export function noted(mark: Mark | undefined, { site, place }: Task): Pick<Known
 }
 
 /** What a create or an update sends of a rule, before requests of their own change the rest. */
-export function sending(definition: JsonObject, mark: Mark | undefined, { key, of, place: { contract } }: Task) {
-  const isMarked = mark !== undefined && contract.rule.owner !== null;
-  const sent = withoutDriven(definition, contract);
-  return {
-    sent,
-    before: undefined,
-    mark: isMarked ? markId(mark) : undefined,
-    of,
-    key,
-    row: undefined,
-    known: undefined,
-  };
+export function sending(definition: JsonObject, mark: Mark | undefined, task: Task) {
+  const { key, of } = task;
+  const sent = withoutDriven(definition, task.place.contract);
+  return { sent, before: undefined, mark: noted(mark, task).mark, of, key, row: undefined, known: undefined };
 }
 
 export function naming(known: { definition: JsonObject }, { key, of }: Task): { label?: string; known: JsonObject } {

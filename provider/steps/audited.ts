@@ -44,19 +44,22 @@ function seenTo(outcome: Outcome, sent: Sent, task: Task): Outcome {
 }
 
 /** The row of a rule that was not seen as it was sent: as it is, or in doubt. */
-function asSeen(sent: Sent, { verdict, rule }: Finding, task: Task): KnownRule | undefined {
-  const { row, known: written } = { row: sent.write.row, known: sent.known };
-  const known = written ?? row;
+function asSeen(
+  { write: { row }, known = row, before, sent }: Sent,
+  { verdict, rule }: Finding,
+  task: Task,
+): KnownRule | undefined {
   if (known === undefined) return undefined;
-  if (rule === undefined) return { ...known, doubt: fieldsAdded(sent.before ?? {}, sent.sent), isSealed: true };
+  if (rule === undefined) return { ...known, doubt: fieldsAdded(before ?? {}, sent), isSealed: true };
   const isBefore = verdict === "as before" || verdict === "still there";
-  const by = isBefore && row !== undefined ? row.definition : { ...sent.before, ...known.definition };
+  const both = { ...before, ...known.definition };
+  const by = isBefore ? (row?.definition ?? both) : verdict === "keeps fields" ? both : known.definition;
   const { mark: _, ...rest } = known;
   return {
     ...rest,
     ...(isBefore && row?.isTaken ? { isTaken: true as const } : {}),
     ...noted(markIn(rule, task.place.contract), task),
-    definition: seenAs(rule, verdict === "keeps fields" || isBefore ? by : known.definition, task.place),
+    definition: seenAs(rule, by, task.place),
     ...(verdict === "otherwise" || verdict === "lacks fields" ? {} : { isSealed: true as const }),
   };
 }
@@ -92,6 +95,7 @@ function withHarm(
 
 /** Those of harmed rules that are not by now as their rows say; of one whose row was not heard nobody can tell. */
 export async function stillHarmed(ids: readonly string[], place: Place): Promise<string[]> {
+  if (ids.length === 0) return [];
   const rows = Map.groupBy(place.claims.ofStates(), ({ row }) => row.ruleId);
   const isHarmed = await Promise.all(
     ids.map(async (ruleId) => {

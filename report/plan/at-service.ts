@@ -1,9 +1,8 @@
-import { listed, seenAs } from "../../provider/decide/live-rule.ts";
+import { listed, naturalKeyIn, seenAs } from "../../provider/decide/live-rule.ts";
 import { type DeclaredRule, type KnownRule, reasonToReplace } from "../../provider/decide/plan.ts";
 import { isKept, undeclaredIn } from "../../provider/steps/erased.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import {
-  canonicalAt,
   field,
   isEqual,
   isJsonArray,
@@ -47,10 +46,10 @@ export class AtService {
   }
 
   /** Finds the rule that the run takes over for a rule with `adopt`, or that stands in its way without the word. */
-  existing({ definition, adopt }: DeclaredRule, connection: string, { rule }: Contract): UnmanagedRule | undefined {
+  existing({ definition, adopt }: DeclaredRule, connection: string, contract: Contract): UnmanagedRule | undefined {
     const here = this.#unmanaged.filter((each) => each.connection === connection);
     if (typeof adopt === "string") return here.find(({ ruleId }) => ruleId === adopt);
-    const keyIn = (one: JsonObject) => (rule.naturalKey === null ? undefined : canonicalAt(one, rule.naturalKey, rule));
+    const keyIn = (one: JsonObject) => naturalKeyIn(one, { contract });
     const key = keyIn(definition);
     return here.find((each) => each.naturalKey !== undefined && key !== undefined && keyIn(each.live) === key);
   }

@@ -11,6 +11,7 @@ import {
   pointerOf,
   valueAt,
   walk,
+  wholeNumberText,
 } from "../json/index.ts";
 import { UnusableResponse } from "../unusable-response.ts";
 import type { WireResponse } from "./transport.ts";
@@ -139,8 +140,8 @@ export function ruleIdIn(value: Json | undefined, { id, envelope }: RulePlaces):
 
 function ruleIdOf(found: Json, pointer: Pointer): string {
   if (typeof found === "string" && found !== "") return found;
-  const number = numberText(found);
-  if (number !== undefined && /^-?\d+$/.test(number)) return number;
-  if (number !== undefined) throw new UnusableResponse(`the id at ${pointer} is a number, but no whole one`);
+  const number = wholeNumberText(found);
+  if (number !== undefined) return number;
+  if (numberText(found) !== undefined) throw new UnusableResponse(`the id at ${pointer} is a number, but no whole one`);
   throw new UnusableResponse(`the id at ${pointer} is ${found === "" ? "empty" : "neither a text nor a number"}`);
 }

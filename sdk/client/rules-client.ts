@@ -8,10 +8,10 @@ import {
   fieldsLackingIn,
   type Json,
   type JsonObject,
-  numberText,
   type Pointer,
   pathOf,
   valueAt,
+  wholeNumberText,
   withoutValueAt,
   withoutWriteOnly,
 } from "../json/index.ts";
@@ -463,8 +463,7 @@ function undefinedIfGone(error: unknown): undefined {
 function identityIn(json: Json, at: Pointer): string | undefined {
   const found = valueAt(json, at);
   if (typeof found === "string" && found !== "") return found;
-  const number = numberText(found);
-  return number !== undefined && /^-?\d+$/.test(number) ? number : undefined;
+  return wholeNumberText(found);
 }
 
 /** Returns the claims of a JSON Web Token without verifying them, which the service does. Undefined for another token. */

@@ -30,6 +30,12 @@ export function isExactNumber(value: unknown): value is ExactNumber {
   return value instanceof ExactNumber;
 }
 
+/** Returns a whole JSON number in digits; undefined for any other value. */
+export function wholeNumberText(value: unknown): string | undefined {
+  const text = numberText(value);
+  return text !== undefined && /^-?\d+$/.test(text) ? text : undefined;
+}
+
 /** Returns a JSON number in digits, as it came where a double would round it; undefined for any other value. */
 export function numberText(value: unknown): string | undefined {
   return typeof value === "number" || isExactNumber(value) ? String(value) : undefined;

@@ -21,7 +21,7 @@ export {
 } from "./compare.ts";
 export { defined } from "./defined.ts";
 export { definitionOf, definitionsOf, exactDefinitionOf } from "./definition.ts";
-export { ExactNumber, isExactNumber, numberText } from "./exact-number.ts";
+export { ExactNumber, isExactNumber, numberText, wholeNumberText } from "./exact-number.ts";
 export {
   field,
   findInexactNumber,
