@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import PQueue from "p-queue";
 import type { LiveRule } from "../../sdk/client/index.ts";
+import { hasNoneOf } from "../../sdk/client/update-body.ts";
 import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../../sdk/get-or-make.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
@@ -214,7 +215,7 @@ export class Audits {
     this.#waiting += open.length;
     if (open.length > 0) this.#ends += 1;
     try {
-      if (open.length > 0) await this.#look(open, this.#isWide(of.isRule));
+      if (open.length > 0) await this.#look(open, this.#isWide(of.isRule), !of.isRule || isSparse(this.#ends));
     } catch (error) {
       if (!isMerchantRulesError(error)) throw error;
       for (const each of open) this.#found(each, { verdict: "unread", rule: undefined, unread: error });
@@ -244,7 +245,8 @@ export class Audits {
     return this.#waiting + mostLooks >= Math.max(pass.pages, isRule ? pass.byId.size / rulesPerLook : 0);
   }
 
-  async #look(writes: readonly Sent[], isWide: boolean): Promise<void> {
+  /** @param atOthers whether others are looked at, too, where the list is not read */
+  async #look(writes: readonly Sent[], isWide: boolean, atOthers = true): Promise<void> {
     const live = this.#live;
     const lagMs = live.contract.operations.list?.lagMs ?? secondLookMs;
     let open = writes.filter(({ ruleId }) => ruleId !== undefined);
@@ -276,7 +278,9 @@ export class Audits {
         this.#found(each, isBehind ? { verdict: "unread", rule: undefined } : findingOf(each, listed, live));
       // A list that does not show this run's own writes is behind, and says nothing of others.
       if (isBehind) return;
-      return await (pass === undefined ? this.#compareFew() : this.#compare(pass, writes));
+      if (pass !== undefined) await this.#compare(pass, writes);
+      else if (atOthers) await this.#compareFew();
+      return;
     }
   }
 
@@ -438,12 +442,19 @@ export class Audits {
   }
 }
 
+/** True of the first few, and then ever more seldom: resources of one rule would look at the same others again and again. */
+function isSparse(nth: number): boolean {
+  return nth <= mostLooks || (nth & (nth - 1)) === 0;
+}
+
 /** What a reading of the list shows; nothing where there is none. */
 function inPass(pass: Pass | undefined): AtId {
   return (ruleId) => pass && (pass.byId.get(ruleId)?.rule ?? null);
 }
 
 function findingOf(sent: Sent, at: AtId, live: Live): Finding {
-  const rule = sent.ruleId === undefined ? undefined : at(sent.ruleId);
-  return { verdict: judgeOwn(sent, at, live), rule: rule ?? undefined };
+  const rule = (sent.ruleId === undefined ? undefined : at(sent.ruleId)) ?? undefined;
+  // An answer with nothing of the rule is a failure, and not what the state may take for it.
+  const isNone = rule !== undefined && hasNoneOf(rule, sent.sent, live.contract.rule);
+  return { verdict: judgeOwn(sent, at, live), rule: isNone ? undefined : rule };
 }
