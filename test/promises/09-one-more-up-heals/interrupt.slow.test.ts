@@ -9,11 +9,11 @@ import {
   command,
   declared,
   expectExactly,
+  expectOnlyUnderWay,
   expectTrueState,
   inSet,
   leftRunning,
   locks,
-  mostUnderWay,
   open,
   send,
   singles,
@@ -174,10 +174,10 @@ describe.skipIf(!hasPulumi)("a run on Pulumi's own engine (needs the Pulumi CLI)
   test.each([1, 3, 6])("is ended gently by Ctrl-C at request %i, and the next run does the rest", async (atRequest) => {
     const project = await open("pulumi");
     project.project.declare(declared(0));
-    const { code, output, requestsAfter } = await project.interrupted({ verb: "up", atRequest });
+    const { code, output, after } = await project.interrupted({ verb: "up", atRequest });
     expect(code, output).toBe(1);
     expect(output).toContain("^C received; cancelling");
-    expect(requestsAfter).toBeLessThanOrEqual(mostUnderWay);
+    expectOnlyUnderWay(after);
     expectTrueState(project);
     await project.succeeds("up");
     expectExactly(project.service, 0);

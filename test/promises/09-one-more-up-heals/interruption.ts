@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, type TestContext } from "vitest";
 import { z } from "zod";
+import type { LocalService } from "../../../local/service/index.ts";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
@@ -16,17 +17,28 @@ import { idsOf } from "../../support/stack/service.ts";
 export const command = fileURLToPath(new URL("../../../bin/merchant-rules.js", import.meta.url));
 export const singles = 3;
 export const inSet = 2;
-/**
- * Two resources at once: when one of them is the set, what is read first (the list, or a witness), all of its rules, one
- * more rule, and the witness after the first delete may be under way.
- */
-export const mostUnderWay = 1 + inSet + 1 + 1;
+/** Two resources at once: when one of them is the set, all of its rules and one more rule may be under way. */
+const writesUnderWay = inSet + 1;
+/** What was read first (the list, or a witness), and for each of two resources its rules after their requests, and others. */
+const looksUnderWay = 1 + 2 * (inSet + 5);
+
+/** Nothing new was started after the signal; what was under way is looked at. */
+export function expectOnlyUnderWay(after: RequestsAfter | undefined): void {
+  expect(after?.writes).toBeLessThanOrEqual(writesUnderWay);
+  expect(after?.looks).toBeLessThanOrEqual(looksUnderWay);
+}
+
+/** Requests that were served from the first signal on. */
+export interface RequestsAfter {
+  readonly writes: number;
+  readonly looks: number;
+}
 
 interface Interrupted {
   readonly code: number | null;
   readonly output: string;
-  /** Requests that were served from the first signal on; undefined where the run ended before it came to be sent. */
-  readonly requestsAfter: number | undefined;
+  /** Undefined where the run ended before a signal came to be sent. */
+  readonly after: RequestsAfter | undefined;
 }
 
 interface Interruption {
@@ -57,9 +69,9 @@ export async function open(
     const held = await Promise.race([service.faults.nextHeld(), exited.then(() => undefined)]);
     if (held === undefined) {
       service.faults.clear();
-      return { code: await exited, output: output(), requestsAfter: undefined };
+      return { code: await exited, output: output(), after: undefined };
     }
-    const before = service.requestCount();
+    const before = requestsOf(service);
     for (const signal of signals) send(child, signal);
     await running.said(heard);
     if (again) {
@@ -70,7 +82,8 @@ export async function open(
     const code = await exited;
     held.release();
     service.faults.clear();
-    return { code, output: output(), requestsAfter: service.requestCount() - before };
+    const { writes, looks } = requestsOf(service);
+    return { code, output: output(), after: { writes: writes - before.writes, looks: looks - before.looks } };
   }
 
   /** Goes on after a run whose end nobody has seen: by the word that a refusal names, where it does. */
@@ -81,6 +94,11 @@ export async function open(
   }
 
   return { project, service, interrupted, succeeds, recovered };
+}
+
+function requestsOf(service: Pick<LocalService, "requestCount">): RequestsAfter {
+  const looks = service.requestCount("list") + service.requestCount("get");
+  return { writes: service.requestCount() - looks, looks };
 }
 
 /** The variable by which a refusal lets a stack take over what a lost state had. @throws Error: it names none */

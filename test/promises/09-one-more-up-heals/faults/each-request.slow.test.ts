@@ -5,9 +5,9 @@ import type { ContractInput } from "../../../../sdk/contract/index.ts";
 import {
   declared,
   expectExactly,
+  expectOnlyUnderWay,
   expectTrueState,
   inSet,
-  mostUnderWay,
   type Opened,
   open,
   singles,
@@ -21,8 +21,8 @@ const stride = process.env.FAULT_MATRIX === "whole" ? 1 : 2;
 async function atEachRequest(project: Opened, verb: string, between: (n: number) => Promise<void>): Promise<number> {
   for (let n = 1; ; n += stride) {
     await between(n);
-    const { code, output, requestsAfter } = await project.interrupted({ verb, atRequest: n });
-    if (requestsAfter === undefined) {
+    const { code, output, after } = await project.interrupted({ verb, atRequest: n });
+    if (after === undefined) {
       expect(code, output).toBe(0);
       return n;
     }
@@ -30,7 +30,7 @@ async function atEachRequest(project: Opened, verb: string, between: (n: number)
     expect(output).toContain("Ctrl-C: what is under way is finished, and nothing new is started");
     expect(output).toContain("Resources:");
     expect(output).toContain("Cancelled: the next run does the rest");
-    expect(requestsAfter).toBeLessThanOrEqual(mostUnderWay);
+    expectOnlyUnderWay(after);
     expectTrueState(project);
   }
 }
