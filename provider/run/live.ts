@@ -146,16 +146,19 @@ export class Live {
 
   /**
    * Looks whether an id is in use, before a rule is made with it.
-   * @param isDue it is about to be made: a list, where there is one, tells no longer
+   * @param when "due": it is about to be made, and a list tells only where the service refuses an id that is taken since;
+   * "refused": that was said of it, or its create was not answered, and only the service tells
    */
-  async lookForId(known: KnownRule, label: string | undefined, isDue: boolean): Promise<Sight> {
-    const { operations, rule } = this.contract;
+  async lookForId(known: KnownRule, label: string | undefined, when: "early" | "due" | "refused"): Promise<Sight> {
+    const { operations, rule, errors } = this.contract;
     const record = this.paper.of(known.ruleId);
     await Promise.allSettled([record.deleting]);
     if (record.written) return { is: "present", rule: record.written };
     if (record.written === null && rule.gone.length === 0) return { is: "absent" };
-    if (!isDue && operations.list !== null) {
-      const listed = (await this.listed()).byId.get(known.ruleId);
+    const isEnough = when === "early" || (when === "due" && errors.exists.length > 0);
+    if (isEnough && operations.list !== null) {
+      const { byId } = await (when === "early" ? this.listed() : this.#recent());
+      const listed = byId.get(known.ruleId);
       return listed === undefined || record.written === null ? { is: "absent" } : { is: "present", rule: listed.rule };
     }
     const sight = await this.get(known, label);

@@ -27,10 +27,11 @@ export async function chosenId(making: Making): Promise<Chosen | undefined> {
   const resource = hashOf(of, key);
   if (of.link === undefined || resource === undefined) throw nobodys(attempted);
   const wanted = place.live.naturalKeyOf(definition);
+  const when = making.sent !== undefined ? "refused" : making.isDue ? "due" : "early";
   for (let turn = 0; turn < mostTaken; turn += 1) {
     const ruleId = idOf(`${of.link.ownerId}.${resource}.${turn}`, idFormat);
     if (place.claims.isKnownToOther(ruleId, of, key) || place.claims.others(ruleId, of, key).length > 0) continue;
-    const sight = await place.live.lookForId({ ruleId, definition }, of.label(key), making.isDue === true);
+    const sight = await place.live.lookForId({ ruleId, definition }, of.label(key), when);
     if (sight.is === "absent" && sight.isDead !== true) {
       if (place.paper.mayBeDeletedYet(ruleId)) throw mayBeDeleted(ruleId, attempted);
       return { ruleId };

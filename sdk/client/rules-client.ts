@@ -163,7 +163,8 @@ export class RulesClient {
     const template = this.#templates.get;
     if (template === null) return await this.#readListed(ruleId, messages.attempted);
     const named = identify(ruleId, { in: "path", name: "ruleId" }, undefined, refusal(messages.attempted));
-    return await this.#caller.call({
+    let shownId: string | undefined;
+    const read = await this.#caller.call({
       request: template.request(named),
       ...messages,
       mayMean: ["notFound"],
@@ -172,11 +173,16 @@ export class RulesClient {
         const live = ruleIn(json, rule);
         if (live === undefined)
           throw new UnusableResponse(`the answer has no rule object at ${rule.envelope} (rule.envelope)`);
-        expectId(ruleIdIn(json, rule), ruleId);
+        shownId = ruleIdIn(json, rule);
+        expectId(shownId, ruleId);
         const version = versionIn(live, response, this.contract);
         return defined({ ruleId, rule: live, version });
       },
     });
+    // With neither its id nor one of its fields it is a page that stands between. With its id, the rule has lost them.
+    if (shownId === undefined && options.known !== undefined)
+      demandOwnFields(read.rule, options.known, rule, { ruleId, label: options.label });
+    return read;
   }
 
   /**

@@ -19,17 +19,9 @@ import {
   withoutWriteOnly,
 } from "../json/index.ts";
 
-/** True of a response that has no field of the rule as it is known: whatever its status, it is not that rule. */
-export function hasNoneOf(answered: JsonObject, known: JsonObject, by: CompareOptions): boolean {
-  const fields = fieldsShown(known, by);
-  // Services drop nulls.
-  const isAnyNull = Object.values(known).includes(null);
-  return fields.length > 0 && !isAnyNull && !fields.some((key) => Object.hasOwn(answered, key));
-}
-
 /**
- * Refuses a response that has no field of the rule as it is known. Taken for drift, it would have every field written
- * again; merged into an update, its own fields would be sent.
+ * Refuses a response that has no field of the rule as it is known: whatever its status, it is not that rule. Taken for
+ * drift, it would have every field written again; merged into an update, its own fields would be sent.
  * @throws MerchantRulesError RESPONSE_INVALID
  */
 export function demandOwnFields(
@@ -38,7 +30,10 @@ export function demandOwnFields(
   by: CompareOptions,
   { ruleId, label }: { readonly ruleId: string; readonly label: string | undefined },
 ): void {
-  if (!hasNoneOf(answered, known, by)) return;
+  const fields = fieldsShown(known, by);
+  // Services drop nulls.
+  const isAnyNull = Object.values(known).includes(null);
+  if (fields.length === 0 || isAnyNull || fields.some((key) => Object.hasOwn(answered, key))) return;
   const reason = "the service's answer has none of the fields that are declared";
   throw new MerchantRulesError("RESPONSE_INVALID", reason, {
     attempted: `read rule ${label ?? ruleId}`,
