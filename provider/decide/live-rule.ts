@@ -62,6 +62,37 @@ export function ownFields(rule: JsonObject, { contract }: Spoken): JsonObject {
   return [...servicePointers(contract), ...(isMarked ? [owner.at] : [])].reduce(json.withoutValueAt, rule);
 }
 
+/** The paths of a rule's own values that are not in what a definition speaks of, and are not null. */
+export function undeclaredIn(own: JsonObject, seen: JsonObject, { rule }: Contract): json.Path[] {
+  return json
+    .differences(own, seen, rule)
+    .flatMap(({ kind, path, before = null }) => (kind === "delete" ? leavesOf(before, path) : []));
+}
+
+function leavesOf(value: Json, path: json.Path): json.Path[] {
+  const isObject = json.isJsonObject(value) && Object.keys(value).length > 0;
+  if (!isObject) return value === null ? [] : [path];
+  return Object.entries(value).flatMap(([key, child]) => leavesOf(child, [...path, key]));
+}
+
+function undeclaredAt(live: JsonObject, definition: JsonObject, place: Spoken): json.Path[] {
+  const own = ownFields(live, place);
+  return undeclaredIn(own, seenAs(own, definition, place), place.contract);
+}
+
+/** What a row remembers of the paths that nobody declares; nothing where the contract does not ask for it. */
+export function undeclaredOf(live: JsonObject, definition: JsonObject, place: Spoken): Pick<KnownRule, "undeclared"> {
+  if (place.contract.rule.undeclared === "ignore") return {};
+  return { undeclared: undeclaredAt(live, definition, place).map(json.pointerOf) };
+}
+
+/** The undeclared paths that are new in a live rule since its row was written; none where the row does not know. */
+export function addedTo(live: JsonObject, row: KnownRule, place: Spoken): json.Path[] {
+  const { undeclared } = row;
+  if (undeclared === undefined || place.contract.rule.undeclared === "ignore") return [];
+  return undeclaredAt(live, row.definition, place).filter((path) => !undeclared.includes(json.pointerOf(path)));
+}
+
 /** The pointers to what the service alone sets in a rule: its id, and what the contract calls the service's own. */
 export function servicePointers({ rule: { id, readOnly, changedBy, changedAt } }: Contract): string[] {
   return [...id, ...readOnly, ...[changedBy, changedAt].filter((pointer) => pointer !== null)];

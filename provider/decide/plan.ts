@@ -1,6 +1,6 @@
 import { type Contract, withoutDriven } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { canonicalAt, differences, isEqual, type JsonObject, touches } from "../../sdk/json/index.ts";
+import { canonicalAt, differences, isEqual, type JsonObject, type Pointer, touches } from "../../sdk/json/index.ts";
 import { isUnknown } from "../host/wire.ts";
 import { isOpaqueId } from "../merchant/identity.ts";
 import type { Site } from "../merchant/site.ts";
@@ -36,6 +36,11 @@ export interface KnownRule {
    * that this write may have added, as {@link fieldsAdded} gives them.
    */
   readonly doubt?: JsonObject;
+  /**
+   * The paths that are there and not declared, as the last write or take-over of this resource left them. Absent: nobody has
+   * looked. Paths and no values: counters change by themselves.
+   */
+  readonly undeclared?: readonly Pointer[];
 }
 
 /** Rules by key. */

@@ -1,7 +1,7 @@
 import type { dynamic } from "@pulumi/pulumi";
 import type { MerchantRulesError } from "../../sdk/errors.ts";
 import { differsUnseen, type JsonObject } from "../../sdk/json/index.ts";
-import { lookedAtBy, seenAs, whoIs } from "../decide/live-rule.ts";
+import { lookedAtBy, seenAs, undeclaredOf, whoIs } from "../decide/live-rule.ts";
 import type { KnownRule } from "../decide/plan.ts";
 import { judgeRead } from "../decide/whose.ts";
 import type { Properties } from "../host/wire.ts";
@@ -87,7 +87,14 @@ async function observed(row: KnownRule, task: Task): Promise<Observed | undefine
   // What it did where nothing is shown is not known by now, either.
   const isUnseen = doubt !== undefined && differsUnseen({}, seen, place.contract.rule);
   return {
-    known: { ...told, ...(isUnseen ? { doubt } : {}), definition: seen, ...noted(mark, task) },
+    known: {
+      // What nobody knew of it until now was there; what is new since then is drift until a write has left it there.
+      ...undeclaredOf(rule, lookedAtBy(known), place),
+      ...told,
+      ...(isUnseen ? { doubt } : {}),
+      definition: seen,
+      ...noted(mark, task),
+    },
     seen,
     live: rule,
     notOurs: undefined,

@@ -79,6 +79,7 @@ export function readState(shape: ResourceShape, id: string, state: Properties): 
   const doubtful = isJsonObject(state.doubtful) ? state.doubtful : {};
   const marks = isJsonObject(state.marks) ? state.marks : {};
   const elsewhere = isJsonObject(state.elsewhere) ? state.elsewhere : {};
+  const undeclared = isJsonObject(state.undeclared) ? state.undeclared : {};
   const [owner, link] = [ownerInput(state), linkIn(state[linkField])];
   // An import knows inputs alone: its rule is where the Connection is.
   const site = siteIn(state.at) ?? (state.stateVersion === undefined ? link?.site : undefined);
@@ -96,6 +97,7 @@ export function readState(shape: ResourceShape, id: string, state: Properties): 
         isTaken: isTaken?.has(key) || undefined,
         isSealed: isSealed?.has(key) || undefined,
         doubt: [field(doubtful, key)].find(isJsonObject),
+        undeclared: textsIn(field(undeclared, key) === undefined ? undeclared[ofMost] : field(undeclared, key)),
       }),
     });
   }
@@ -105,6 +107,32 @@ export function readState(shape: ResourceShape, id: string, state: Properties): 
 
 function keysIn(keys: Json | undefined): ReadonlySet<Json> {
   return new Set(isJsonArray(keys) ? keys : []);
+}
+
+function textsIn(texts: Json | undefined): string[] | undefined {
+  return isJsonArray(texts) ? texts.filter((text) => typeof text === "string") : undefined;
+}
+
+/** Stands for all rules that are not named beside it. No key of a program begins so. */
+const ofMost = "*";
+/** The most characters of the paths that differ from rule to rule: what is written back of a failed run is bounded. */
+const mostUndeclared = 200_000;
+
+/**
+ * Returns the paths that are there and not declared: those of most rules once, the others by key; null where they are not
+ * known. Nothing where none are known, or where they would fill the state.
+ */
+function undeclaredOf(rules: Known): JsonObject {
+  const texts = [...rules].map(([key, { undeclared }]) => [key, undeclared && JSON.stringify(undeclared)] as const);
+  const most = mostCommon(texts.flatMap(([, text]) => text ?? []));
+  const others = texts.filter(([, text]) => text !== most);
+  const size = others.reduce((sum, [key, text = ""]) => sum + key.length + text.length, 0);
+  if (most === undefined || size > mostUndeclared) return {};
+  const parsed = ([key, text]: (typeof texts)[number]): [string, Json] => [
+    key,
+    text === undefined ? null : JSON.parse(text),
+  ];
+  return Object.fromEntries([[ofMost, most] as const, ...others].map(parsed));
 }
 
 /** What a mark in a state leaves out, because the resource itself has it. */
@@ -186,6 +214,7 @@ export function outputsOf(
     taken: keysOf(({ isTaken }) => isTaken),
     notOurs: keysOf(({ notOurs }) => notOurs),
     doubtful: valuesOf(({ doubt }) => doubt),
+    undeclared: undeclaredOf(rules),
     harmed,
     [patternsField]: secrets,
   };

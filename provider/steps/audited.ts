@@ -1,6 +1,7 @@
 import type { MerchantRulesError } from "../../sdk/errors.ts";
 import { fieldsAdded } from "../../sdk/json/added-fields.ts";
-import { isWholeAsKnown, seenAs } from "../decide/live-rule.ts";
+import { defined } from "../../sdk/json/index.ts";
+import { isWholeAsKnown, seenAs, undeclaredOf } from "../decide/live-rule.ts";
 import type { KnownRule } from "../decide/plan.ts";
 import { markIn } from "../merchant/mark.ts";
 import { notAsSent } from "../refusals/audit.ts";
@@ -29,7 +30,13 @@ function seenTo(outcome: Outcome, sent: Sent, task: Task): Outcome {
     const { isOld: _, wanted: __, ...rest } = outcome;
     return { ...rest, known };
   }
-  if (verdict === "as sent") return outcome;
+  if (verdict === "as sent")
+    return outcome.known === undefined || finding.rule === undefined || sent.kind === "delete"
+      ? outcome
+      : {
+          ...outcome,
+          known: { ...outcome.known, ...undeclaredOf(finding.rule, outcome.known.definition, task.place) },
+        };
   const { of, key, place } = task;
   const label = of.label(key);
   const attempted = `${sent.kind} rule ${label === undefined ? sent.ruleId : `${label} (id ${sent.ruleId})`}`;
@@ -58,6 +65,7 @@ function asSeen(
   return {
     ...rest,
     ...(isBefore && row?.isTaken ? { isTaken: true as const } : {}),
+    ...defined({ undeclared: row?.undeclared }),
     ...noted(markIn(rule, task.place.contract), task),
     definition: seenAs(rule, by, task.place),
     ...(verdict === "otherwise" || verdict === "lacks fields" ? {} : { isSealed: true as const }),

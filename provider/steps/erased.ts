@@ -1,9 +1,9 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import type { Json, JsonObject } from "../../sdk/json/index.ts";
+import type { JsonObject } from "../../sdk/json/index.ts";
 import * as json from "../../sdk/json/index.ts";
-import { listed, ownFields, seenAs } from "../decide/live-rule.ts";
+import { listed, ownFields, seenAs, undeclaredIn } from "../decide/live-rule.ts";
 import type { KnownRule } from "../decide/plan.ts";
 import { markIn } from "../merchant/mark.ts";
 import type { Place } from "../run/place.ts";
@@ -81,18 +81,4 @@ export function isKept(
   const top = String(path[0]);
   const [before = null, after = null] = [json.field(seen, top), json.field(definition, top)];
   return update.body === "changes" && json.isEqual(before, after, rule, [top]);
-}
-
-/** The paths of a rule's own values that are not in what a definition speaks of. */
-export function undeclaredIn(own: JsonObject, seen: JsonObject, { rule }: Contract): json.Path[] {
-  return json
-    .differences(own, seen, rule)
-    .flatMap(({ kind, path, before = null }) => (kind === "delete" ? leavesOf(before, path) : []));
-}
-
-/** The paths of the values in a value; none where it is null. */
-function leavesOf(value: Json, path: json.Path): json.Path[] {
-  const isObject = json.isJsonObject(value) && Object.keys(value).length > 0;
-  if (!isObject) return value === null ? [] : [path];
-  return Object.entries(value).flatMap(([key, child]) => leavesOf(child, [...path, key]));
 }

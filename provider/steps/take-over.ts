@@ -1,6 +1,6 @@
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { differsUnseen } from "../../sdk/json/index.ts";
-import { isAsDeclared, listed, pathsBetween, pathsOf, seenAs, whoIs } from "../decide/live-rule.ts";
+import { isAsDeclared, listed, pathsBetween, pathsOf, seenAs, undeclaredOf, whoIs } from "../decide/live-rule.ts";
 import { type KnownRule, reasonToReplace } from "../decide/plan.ts";
 import { judgeTakeOver } from "../decide/whose.ts";
 import { markIn, named, ownerIn, personsText } from "../merchant/mark.ts";
@@ -77,6 +77,7 @@ export async function takeOver(
     definition: seenAs(rule, definition, place),
     ...noted(mark, making),
     isTaken: true,
+    ...undeclaredOf(rule, definition, place),
   };
   const verdict = judgeTakeOver({
     isEqual,

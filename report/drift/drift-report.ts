@@ -30,7 +30,7 @@ export function driftReport(drift: Drift, { subject, project, ignoring, ...about
     project,
     about: aboutDrift(drift),
     rules: drift.rules,
-    unchanged: drift.rules - drift.changed.length - drift.missing.length,
+    unchanged: drift.rules - drift.missing.length - differing(drift).size,
     findings: [
       ...drift.missing.map((rule) => ({
         ...findingOf("missing", rule),
@@ -53,6 +53,7 @@ export function driftReport(drift: Drift, { subject, project, ignoring, ...about
           defined({ path: pathOf(path), before, after, secret: isSecret }),
         ),
       })),
+      ...undeclaredFindings(drift),
       ...unmanaged.findings,
     ],
     warnings: driftWarnings(drift),
@@ -60,8 +61,28 @@ export function driftReport(drift: Drift, { subject, project, ignoring, ...about
   });
 }
 
-/** Says which side of a path is which, and the two ways on; nothing where no rule of the stack differs. */
-function aboutDrift({ changed, missing }: Drift): string[] {
+/** Returns the rules of a stack that are there and not as they were left, each once. */
+function differing({ changed, undeclared }: Drift): ReadonlySet<string> {
+  return new Set([...changed, ...undeclared].map(({ resource, key }) => JSON.stringify([resource, key])));
+}
+
+/** Returns the findings of fields that no program declares. */
+export function undeclaredFindings({ undeclared }: Pick<Drift, "undeclared">): Finding[] {
+  return undeclared.map(({ differences, declared: _, changedBy, changedAt, ...rule }) => ({
+    ...findingOf("undeclared", rule),
+    ...defined({ changedBy, changedAt }),
+    paths: differences.map(({ path, after, isSecret }) => defined({ path: pathOf(path), after, secret: isSecret })),
+  }));
+}
+
+/** Says which side of a path is which, and the ways on; nothing where no rule of the stack differs. */
+function aboutDrift({ changed, missing, undeclared }: Drift): string[] {
+  const ofAdded =
+    "A field that no program declares and that came since the last write: declare it, remove it at the service, or name it in rule.readOnly of the contract where the service sets it by itself.";
+  return [...aboutChanged({ changed, missing }), ...(undeclared.length === 0 ? [] : [ofAdded])];
+}
+
+function aboutChanged({ changed, missing }: Pick<Drift, "changed" | "missing">): string[] {
   if (changed.length + missing.length === 0) return [];
   return [
     ...(changed.length === 0 ? [] : ["Of each path: declared → at the service."]),
@@ -129,7 +150,7 @@ export function driftWarnings({ unfinished, notOurs }: Drift): string[] {
 }
 
 function notesOf(
-  { unreadable, withoutList }: Drift,
+  { unreadable, unlooked, withoutList }: Drift,
   { hasRules, looksForUnmanaged }: Pick<About, "hasRules" | "looksForUnmanaged">,
 ): string[] {
   const notes: string[] = [];
@@ -137,6 +158,10 @@ function notesOf(
   if (unreadable > 0)
     notes.push(
       `${unreadable} secret ${unreadable === 1 ? "value was" : "values were"} not compared, because nothing here can decrypt ${unreadable === 1 ? "it" : "them"}. What to do: set PULUMI_CONFIG_PASSPHRASE, or give what \`pulumi stack export --show-secrets\` prints`,
+    );
+  if (unlooked > 0)
+    notes.push(
+      `of ${unlooked} ${unlooked === 1 ? "rule" : "rules"} the state does not say which fields nobody declared, so that none that was added is told. What to do: \`pulumi up --refresh\` looks`,
     );
   if (withoutList.length > 0)
     notes.push(

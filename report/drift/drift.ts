@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { seenAs } from "../../provider/decide/live-rule.ts";
+import { addedTo, seenAs } from "../../provider/decide/live-rule.ts";
 import type { KnownRule } from "../../provider/decide/plan.ts";
 import { judgeRows } from "../../provider/decide/whose.ts";
 import { type Observed, readKnown } from "../../provider/hooks/read.ts";
@@ -17,6 +17,7 @@ import {
   differences,
   isAtOrBelow,
   isEqual,
+  isMask,
   type Json,
   type JsonObject,
   type Path,
@@ -63,6 +64,11 @@ export interface ChangedRule extends DeclaredRule, LastChange {
   readonly isNotOurs: boolean;
 }
 
+/** The fields of a rule that no program declares, each with `after` alone. */
+export interface UndeclaredFields extends DeclaredRule, LastChange {
+  readonly differences: readonly DriftedPath[];
+}
+
 /** A difference. In the place of a secret's value stands a mask. */
 export interface DriftedPath {
   readonly path: Path;
@@ -77,6 +83,10 @@ export interface Drift {
   readonly rules: number;
   readonly changed: readonly ChangedRule[];
   readonly missing: readonly DeclaredRule[];
+  /** Rules with fields that no program declares and that came since the last write; the values, masks in the place of secrets. */
+  readonly undeclared: readonly UndeclaredFields[];
+  /** The number of rules of which no state says which fields nobody declared. */
+  readonly unlooked: number;
   /** The rules that are as declared, where these were asked for. */
   readonly same: readonly DeclaredRule[];
   /** Rules at the service that no resource of the state knows. */
@@ -136,6 +146,8 @@ export async function readStateDrift(
     rules: sum(compared.map(({ rules }) => rules)),
     changed: compared.flatMap(({ changed }) => changed),
     missing: compared.flatMap(({ missing }) => missing),
+    undeclared: compared.flatMap(({ undeclared }) => undeclared),
+    unlooked: sum(compared.map(({ unlooked }) => unlooked)),
     same: compared.flatMap(({ same }) => same),
     unmanaged,
     withoutList,
@@ -157,6 +169,8 @@ async function compare(resource: RuleResource, withSame: boolean): Promise<Compa
   const live = await readLive(resource);
   const changed: ChangedRule[] = [];
   const missing: DeclaredRule[] = [];
+  const undeclared: UndeclaredFields[] = [];
+  let unlooked = 0;
   const same: DeclaredRule[] = [];
   const notOurs: { rule: RuleName; why: string }[] = [];
   const stillInForce: DeclaredRule[] = [];
@@ -196,6 +210,14 @@ async function compare(resource: RuleResource, withSame: boolean): Promise<Compa
         isNotOurs: found.notOurs !== undefined,
       });
     } else if (withSame) same.push(declaredRule(resource, key, wanted));
+    const added = found.notOurs === undefined ? addedPaths(resource, key, known, found) : [];
+    if (added.length > 0)
+      undeclared.push({
+        ...declaredRule(resource, key, wanted),
+        ...lastChangeIn(found.live, place.contract),
+        differences: added.filter(({ path }) => !isIgnored(path)),
+      });
+    if (known.undeclared === undefined && place.contract.rule.undeclared !== "ignore") unlooked += 1;
     if (found.notOurs !== undefined) notOurs.push({ rule, why: found.notOurs });
   }
   for (const [key, definition] of declared ?? []) {
@@ -207,6 +229,8 @@ async function compare(resource: RuleResource, withSame: boolean): Promise<Compa
     rules: new Set([...(declared ?? of.known).keys()]).size,
     changed,
     missing,
+    undeclared: undeclared.filter(({ differences }) => differences.length > 0),
+    unlooked,
     same,
     unreadable: countOf(unreadable),
     notOurs,
@@ -266,6 +290,19 @@ function ownerOf({ notOurs, live }: Observed, { contract }: Place): Owner | unde
 
 function declaredRule(resource: RuleResource, key: string, definition: Json): DeclaredRule {
   return { ...ruleNameOf(resource, key, definition), declared: declaredDefinition(resource, key, definition) };
+}
+
+/** Returns what came to a rule that nobody declares; masks in the place of secrets. */
+function addedPaths(resource: RuleResource, key: string, known: KnownRule, { live }: Observed): DriftedPath[] {
+  const shown = liveDefinition(resource, key, live);
+  return addedTo(live, known, resource.place).map((path) => {
+    const after = valueAt(shown, pointerOf(path));
+    return defined({
+      path,
+      after: after ?? blindMask,
+      isSecret: after === undefined || isMask(after) ? true : undefined,
+    });
+  });
 }
 
 /** Returns the paths at which a live rule is not as declared. Values that are not known here are left out; those of secrets are masked. */

@@ -74,6 +74,7 @@ export const changes = [
   "only-in-from",
   "only-in-to",
   "changed",
+  "undeclared",
   "update",
   "create",
   "adopt",
@@ -98,6 +99,13 @@ const words: Readonly<Record<Exclude<Change, "only-in-from" | "only-in-to">, Wor
   failed: { symbol: "x", word: "failed", counted: "failed", weight: "loss" },
   "still-in-force": { symbol: "!", word: "still in force", counted: "still in force", weight: "difference" },
   changed: { symbol: "~", word: "changed", counted: "changed", weight: "difference" },
+  undeclared: {
+    symbol: "+",
+    word: "undeclared",
+    title: "undeclared: fields that no program declares, and that came since the last write",
+    counted: "with undeclared fields",
+    weight: "difference",
+  },
   unmanaged: { symbol: "?", word: "unmanaged", counted: "unmanaged", weight: "quiet" },
   anothers: {
     symbol: "@",

@@ -62,7 +62,7 @@ const findingSchema = z.strictObject({
   change: z
     .enum(changes)
     .describe(
-      "drift: missing, still-in-force (removed from the program, and not yet deleted), changed, unmanaged, anothers (another stack manages it, as its mark says). plan: delete, replace, update, create, adopt (an existing rule is taken over), rename (another key, nothing is written), with --refresh also reset (edited by hand since the last run, which the run undoes), unmanaged and anothers. diff: only-in-from, only-in-to, changed. test: failed, a case, whose name stands in the place of a rule's. lint: never-matches, ended, shadowed, duplicate, order-conflict, catch-all, ends-soon",
+      "drift: missing, still-in-force (removed from the program, and not yet deleted), changed, undeclared (fields that no program declares and that came since the last write), unmanaged, anothers (another stack manages it, as its mark says). plan: delete, replace, update, create, adopt (an existing rule is taken over), rename (another key, nothing is written), with --refresh also reset (edited by hand since the last run, which the run undoes), undeclared, unmanaged and anothers. diff: only-in-from, only-in-to, changed. test: failed, a case, whose name stands in the place of a rule's. lint: never-matches, ended, shadowed, duplicate, order-conflict, catch-all, ends-soon",
     ),
   name: z.string().describe("What people call the rule: its natural key, else its key, else its ruleId"),
   formerName: z.string().optional().describe("The natural key on the side `sides.before`, where that is another"),

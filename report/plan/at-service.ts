@@ -1,6 +1,6 @@
-import { listed, naturalKeyIn, seenAs } from "../../provider/decide/live-rule.ts";
+import { listed, naturalKeyIn, seenAs, undeclaredIn } from "../../provider/decide/live-rule.ts";
 import { type DeclaredRule, type KnownRule, reasonToReplace } from "../../provider/decide/plan.ts";
-import { isKept, undeclaredIn } from "../../provider/steps/erased.ts";
+import { isKept } from "../../provider/steps/erased.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import {
   field,

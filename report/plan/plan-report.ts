@@ -17,7 +17,7 @@ import {
   valueAt,
 } from "../../sdk/json/index.ts";
 import type { Drift } from "../drift/drift.ts";
-import { connectionIn, driftWarnings, unmanagedFindings } from "../drift/drift-report.ts";
+import { connectionIn, driftWarnings, undeclaredFindings, unmanagedFindings } from "../drift/drift-report.ts";
 import type { UnmanagedRule } from "../drift/unmanaged-rules.ts";
 import type { IgnoreLine } from "../files/ignore-file.ts";
 import { contentOf } from "../model/content.ts";
@@ -58,7 +58,7 @@ export function planOf(
   const planned = steps.flatMap((step) => findingOf(step, existing.taken.get(step)) ?? []);
   const others = service?.others(existing.ids) ?? [];
   const unmanaged = unmanagedFindings(others, ignoring);
-  const found = [...planned, ...unmanaged.findings];
+  const found = [...planned, ...(drift === undefined ? [] : undeclaredFindings(drift)), ...unmanaged.findings];
   const quiet = expanded.filter(
     ({ step, steps: own }) =>
       changing.has(step.op) && own.every(({ kind, formerKey }) => kind === "keep" && formerKey === undefined),

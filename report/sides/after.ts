@@ -1,5 +1,5 @@
-import { seenAs } from "../../provider/decide/live-rule.ts";
-import { isKept, undeclaredIn } from "../../provider/steps/erased.ts";
+import { seenAs, undeclaredIn } from "../../provider/decide/live-rule.ts";
+import { isKept } from "../../provider/steps/erased.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import {
   blindMask,

@@ -141,6 +141,12 @@ export const rule = strict({
         ["/createdAt", "/version"],
       ),
     ),
+  undeclared: z
+    .enum(["report", "fail", "ignore"])
+    .default("report")
+    .describe(
+      "What is said of a field that no program declares and that came to a rule since the last write. report: drift and plan --refresh name it. fail: and a run that would write the rule is refused. ignore: nothing.",
+    ),
   changedBy: pointerOrNull.meta(
     says(
       "Where a rule says who changed it last. Reports on drift say it; it is the service's own, as what readOnly names. null: nobody is named.",

@@ -45,6 +45,33 @@ describe("state that is out there", () => {
     expect(read.inputs).toEqual(inputs);
   });
 
+  test("has the undeclared paths of most rules once, of others by key, and says of which they are not known", () => {
+    const row = (undeclared?: string[]): KnownRule => ({ ruleId: "1", definition: {}, ...defined({ undeclared }) });
+    const rules = new Map([
+      ["a", row(["/seen"])],
+      ["b", row(["/seen"])],
+      ["c", row([])],
+      ["d", row()],
+    ]);
+    const state = writeState(setShape, rules, {});
+    expect(state.undeclared).toEqual({ "*": ["/seen"], c: [], d: null });
+    const read = readState(setShape, "set-1", state).rules;
+    expect([...read].map(([key, { undeclared }]) => [key, undeclared])).toEqual(
+      [...rules].map(([key, { undeclared }]) => [key, undeclared]),
+    );
+    const one = writeState(ruleShape, new Map([["", row([])]]), {});
+    expect(readState(ruleShape, "1", one).rules.get("")).toMatchObject({ undeclared: [] });
+    expect(writeState(setShape, new Map([["a", row()]]), {})).not.toHaveProperty("undeclared");
+  });
+
+  test("leaves out undeclared paths that would fill the state", () => {
+    const rules = Array.from({ length: 1000 }, (_, k): [string, KnownRule] => [
+      `k${k}`,
+      { ruleId: `${k}`, definition: {}, undeclared: [`/${"x".repeat(300)}${k}`] },
+    ]);
+    expect(writeState(setShape, new Map(rules), {})).not.toHaveProperty("undeclared");
+  });
+
   test("says of each rule its id, its mark, where it stands, and whether it was taken over or is not ours", () => {
     const { rules, ...rest } = readState(setShape, "set-1", golden("rule-set.v3"));
     const names = "shop/prod";

@@ -42,6 +42,7 @@ describe("a contract that says nothing but its version", () => {
       owner: null,
       gone: [],
       transitions: [],
+      undeclared: "report",
       foreign: [],
       readOnly: ["/createdAt", "/updatedAt"],
       changedBy: null,
