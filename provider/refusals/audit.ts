@@ -156,7 +156,8 @@ export function notSentAfter(
   ruleId: string | undefined,
   { reason, advice }: MerchantRulesError,
 ): MerchantRulesError {
-  const why = `not sent, because the ${kind} of rule ${ruleId} did something else than it was to do: ${reason}`;
+  const which = ruleId === undefined ? "a create" : `the ${kind} of rule ${ruleId}`;
+  const why = `not sent, because ${which} did something else than it was to do: ${reason}`;
   return new MerchantRulesError("NOT_TRIED", why, defined({ advice }));
 }
 

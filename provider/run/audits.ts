@@ -141,6 +141,9 @@ export class Audits {
       if (error.exchange?.isWithoutId) this.#idless ??= Promise.withResolvers();
       // What it made of that one nobody knows; the next would do the same to others.
       if (error.exchange?.isOfOther && sent.kind !== "delete") this.#stopAfter(sent, error);
+      // Nobody knows whether it made a rule, and nothing has shown yet that another one does.
+      const isUnclear = sent.kind === "create" && sent.isAnswered && error.outcomeUnknown;
+      if (isUnclear && !this.#shown.has(groupOf(sent.write))) this.#stopAfter(sent, error);
       throw error;
     } finally {
       sent.endedAt = performance.now();
