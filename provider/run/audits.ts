@@ -69,6 +69,7 @@ export class Audits {
   #idless: PromiseWithResolvers<void> | undefined;
   #saysWithoutId = false;
   #saysOthers = false;
+  #hasSaidFew = false;
 
   constructor(live: Live, claims: Claims) {
     this.#live = live;
@@ -435,6 +436,13 @@ export class Audits {
       this.#idless?.resolve();
       this.#idless = undefined;
     }
+  }
+
+  /** Returns true the first time that it is asked, where no list shows the other rules. */
+  saysFew(): boolean {
+    const says = !this.#hasList && !this.#hasSaidFew;
+    this.#hasSaidFew ||= says;
+    return says;
   }
 
   /** True when an error has said already what a response without an id has instead of it, and what to correct. */
