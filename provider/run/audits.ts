@@ -273,7 +273,10 @@ export class Audits {
         await sleep(lagMs);
         continue;
       }
-      for (const [each, seen] of looks) this.#found(each, seen);
+      for (const [each, seen] of looks) {
+        const isUnlisted = isBehind && seen.verdict === "as sent";
+        this.#found(each, isUnlisted ? { ...seen, verdict: "not listed" } : seen);
+      }
       open = open.slice(looked.length);
       if (isWide && isPart) {
         isWide = false;

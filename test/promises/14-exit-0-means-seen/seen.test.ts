@@ -109,7 +109,7 @@ test.each([
   },
 );
 
-test("where a list never shows what was written, a few GETs do: of more the run cannot tell, and names the setting", async () => {
+test("where a list never shows what was written, nothing tells of other rules: the run names the setting, and the state has what GETs show", async () => {
   const [world, stack] = await open({ contract: contractOf() });
   const rules = (isActive: boolean): Record<string, JsonObject> => ({
     few: { rules: { a: rule(1, { isActive }) } },
@@ -117,8 +117,14 @@ test("where a list never shows what was written, a few GETs do: of more the run 
   });
   await good(stack.up(rules(true)));
   world.service.faults.set({ kind: "stale-list" });
-  const ended = await refused(stack.up(rules(false)), /written, not verified.*operations\.list\.lagMs/s);
-  expect(ended.failures).toHaveLength(1);
+  const ended = await refused(
+    stack.up(rules(false)),
+    /written, not verified.*operations\.list\.lagMs/s,
+    /nobody can tell whether other rules were changed.*operations\.list\.lagMs/s,
+  );
+  expect(ended.failures).toHaveLength(2);
+  expect(stack.outputsOf("few").rules).toEqual({ a: rule(1, { isActive: false }) });
+  expect(stack.outputsOf("few").doubtful ?? {}).toEqual({});
   world.service.faults.clear();
   await good(stack.up(rules(false)));
   expect(world.definitions().filter(({ isActive }) => isActive === false)).toHaveLength(8);
