@@ -70,6 +70,11 @@ export const gaps: readonly Gap[] = [
     without: "a look-up that finds nothing proves nothing",
   },
   {
+    field: "operations.get.lagMs",
+    question: "How long may a read of one rule be behind?",
+    without: "a read that does not show a write is sent again after the list's lag, or a second",
+  },
+  {
     field: "operations.update",
     question: "How is a rule changed?",
     without: "a change replaces the rule",
@@ -200,14 +205,15 @@ export const sandboxAdvice =
 
 /**
  * Returns the gaps that a contract leaves open: it has nothing in their fields, or a null that is no answer. A question that does not arise, such as
- * the pages of a list that there is not, is not among them.
+ * the pages of a list that there is not, or the lag of a `get` that is null, is not among them.
  * @param written the contract as its file has it, without the defaults
  */
 export function openGaps(written: Json): Gap[] {
   const has = (field: string): boolean => (valuesAt(written, field.split(".")) ?? null) !== null;
+  const isBelowNone = (field: string): boolean => valuesAt(written, field.split(".").slice(0, -1)) === null;
   return gaps.filter(
     ({ field, also = [], needs, canBeNone = false }) =>
-      (needs === undefined || has(needs)) &&
+      (needs === undefined ? !isBelowNone(field) : has(needs)) &&
       ![field, ...also].some(has) &&
       !(canBeNone && valuesAt(written, field.split(".")) === null),
   );

@@ -24,6 +24,7 @@ export interface Answers {
   readonly list?: string;
   readonly listItems?: string;
   readonly listLag?: string;
+  readonly getLag?: string;
   readonly update?: string;
   readonly naturalKey?: string;
   readonly owner?: string;
@@ -75,8 +76,14 @@ export const questions: readonly Question[] = [
     gap: "operations.list.lagMs",
     after: "list",
     asks: "how many milliseconds after a write the list may still show what was before, such as 0",
-    read: (answer) =>
-      /^\d{1,6}$/.test(answer) ? [{ at: "/operations/list/lagMs", value: Number(answer) }] : "a whole number",
+    read: (answer) => lagAt("/operations/list/lagMs", answer),
+  },
+  {
+    flags: "--get-lag <ms>",
+    option: "getLag",
+    gap: "operations.get.lagMs",
+    asks: "how many milliseconds after a write a read of the rule may still show what was before, such as 0",
+    read: (answer) => lagAt("/operations/get/lagMs", answer),
   },
   {
     flags: "--update <request>",
@@ -127,6 +134,10 @@ export const questions: readonly Question[] = [
       headerNamePattern.test(answer) ? [{ at: "/idempotency", value: { header: answer } }] : "the name of a header",
   },
 ];
+
+function lagAt(at: string, answer: string) {
+  return /^\d{1,6}$/.test(answer) ? [{ at, value: Number(answer) }] : "a whole number";
+}
 
 const aPointer = "a JSON Pointer (RFC 6901), such as /name";
 

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Contract } from "../../sdk/contract/index.ts";
 import {
   defined,
@@ -88,7 +89,7 @@ export async function makeAnother(probing: Probing): Promise<void> {
     return { response, own: register(probing, response, next) };
   });
   const { own, response } = result;
-  const sight = await sandbox.settle(after, (view) => isThere(view, own));
+  const sight = await sandbox.settle(after, sandbox.made(own));
   if (!sight.isShown)
     throw new Stopped(
       `the service answered success (${response.said}), but rule ${named(own)} is not there: ${sight.view.own.get(own)?.said ?? "it is not shown"}`,
@@ -125,11 +126,6 @@ export function newId(format: string): string {
   return format.replace("{uuid}", () => randomUUID()).replace("{hex}", () => randomUUID().replaceAll("-", ""));
 }
 
-function isThere(view: View, own: Own): boolean {
-  const isListed = view.others === undefined || view.rows.some(({ ruleId }) => ruleId === own.ruleId);
-  return view.own.get(own)?.is === "there" && isListed;
-}
-
 /** Returns the id in a response, at the place where the first response had it. */
 export function idIn({ findings, sandbox }: Probing, { json }: Pick<SeenResponse, "json">): string | undefined {
   for (const at of findings.pointersAt("/rule/id")) {
@@ -161,7 +157,8 @@ function demandMade({ wire }: Probing, response: SeenResponse): void {
 async function newRow({ sandbox }: Probing, before: View, { definition, name }: Named): Promise<Row | undefined> {
   if (sandbox.list === undefined) return undefined;
   const there = new Set(before.rows.map(({ rule }) => fingerprint(rule)));
-  const { view } = await sandbox.settle(await sandbox.look(), ({ rows }) => rows.length > before.rows.length);
+  const list = ({ rows }: View): boolean => rows.length > before.rows.length;
+  const { view } = await sandbox.settle(await sandbox.look(), { list });
   const added = view.rows.filter(({ rule }) => !there.has(fingerprint(rule)));
   const own = added.filter(({ rule }) => shows(rule, definition, name));
   if (own.length === 1 || added.length <= 1) return own[0] ?? added[0];
@@ -172,21 +169,24 @@ async function newRow({ sandbox }: Probing, before: View, { definition, name }: 
 }
 
 async function idOf(
-  { told, sandbox }: Probing,
+  { told, sandbox, plan }: Probing,
   response: SeenResponse,
   row: Row | undefined,
   { definition, name }: Named,
 ): Promise<{ leaf: Leaf; shown: SeenResponse | undefined }> {
   const candidates = idsIn(response.json ?? null, definition, told.connection.contract.rule.id);
   let last: SeenResponse | undefined;
-  for (const leaf of candidates) {
-    if (isUnsendable(leaf.value)) continue;
-    const shown = await sandbox.get(String(leaf.value));
-    last = shown ?? last;
-    if (shown === undefined) {
-      if (row !== undefined && leavesOf(row.rule).some(({ value }) => String(value) === String(leaf.value)))
-        return { leaf, shown };
-    } else if (shown.isSuccess && shows(shown.json, definition, name)) return { leaf, shown };
+  for (const waitMs of plan.get === undefined ? [0] : sandbox.waitsMs) {
+    await sleep(waitMs);
+    for (const leaf of candidates) {
+      if (isUnsendable(leaf.value)) continue;
+      const shown = await sandbox.get(String(leaf.value));
+      last = shown ?? last;
+      if (shown === undefined) {
+        if (row !== undefined && leavesOf(row.rule).some(({ value }) => String(value) === String(leaf.value)))
+          return { leaf, shown };
+      } else if (shown.isSuccess && shows(shown.json, definition, name)) return { leaf, shown };
+    }
   }
   const why =
     candidates.length === 0

@@ -2,7 +2,7 @@ import type { IdentifyBy } from "../../sdk/contract/index.ts";
 import { valueAt } from "../../sdk/json/index.ts";
 import { deletePlaces, type Gone, namesRule, type Probing, type Proven, wordsOf } from "./known.ts";
 import { isWord, valuesIn } from "./response-parts.ts";
-import { named, type Own, type Sight, type View } from "./sandbox.ts";
+import { named, type Own, type Shown, type Sight, type View } from "./sandbox.ts";
 import { type Planned, Stopped } from "./wire.ts";
 
 /**
@@ -56,7 +56,7 @@ export async function deleteOwn(probing: Probing, own: Own): Promise<void> {
   const { result, after } = await sandbox.attempt(`delete rule ${named(own)}`, [own], () =>
     wire.send(planned, { ruleId: own.ruleId, place }),
   );
-  const settled = await sandbox.settle(after, (view) => isGone(probing, view, own, gone));
+  const settled = await sandbox.settle(after, shownGone(probing, own, gone));
   if (!settled.isShown) {
     // What took the first rule away may have been a request before it, which took effect late.
     findings.retract("/operations/delete", "what was found of it did not work a second time");
@@ -85,7 +85,7 @@ async function tryDelete(
       "look at the service's own log",
     );
   }
-  const settled = await sandbox.settle(after, (view) => isGone(probing, view, own, undefined));
+  const settled = await sandbox.settle(after, shownGone(probing, own, undefined));
   const sight = settled.view.own.get(own);
   const gone = settled.isShown ? undefined : goneBy(probing, before, sight);
   if (!settled.isShown && gone === undefined) {
@@ -97,11 +97,14 @@ async function tryDelete(
   return { proven: { planned, place, gone }, said: `${result.said}, and then ${sight?.said ?? "the rule is gone"}` };
 }
 
-function isGone({ sandbox }: Probing, view: View, own: Own, gone: Gone | undefined): boolean {
-  const sight = view.own.get(own);
-  if (sight === undefined || sight.is === "gone") return true;
-  const rule = sandbox.ruleIn(sight);
-  return gone !== undefined && rule !== undefined && valueAt(rule, gone.at) === gone.is;
+function shownGone({ sandbox }: Probing, own: Own, gone: Gone | undefined): Shown {
+  const isSeen = (isGone: (sight: Sight) => boolean) => (view: View) => {
+    const sight = view.own.get(own);
+    if (sight === undefined || isGone(sight)) return true;
+    const rule = sandbox.ruleIn(sight);
+    return gone !== undefined && rule !== undefined && valueAt(rule, gone.at) === gone.is;
+  };
+  return { list: isSeen(({ isListed }) => !isListed), get: isSeen(({ isAbsent }) => isAbsent) };
 }
 
 /** Returns the field that marks a rule that is still shown as deleted: the one word or boolean that the delete changed. */

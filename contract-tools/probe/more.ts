@@ -60,7 +60,9 @@ async function sendCreate(probing: Probing, sent: SentCreate): Promise<Tried> {
     }
     return { seen, made: register(probing, seen, { definition: sent.definition ?? {}, name: sent.name }) };
   });
-  return { ...result, shown: result.made && sandbox.ruleIn(after.own.get(result.made)) };
+  if (result.made === undefined) return { ...result, shown: undefined };
+  const { view } = await sandbox.settle(after, sandbox.made(result.made));
+  return { ...result, shown: sandbox.ruleIn(view.own.get(result.made)) };
 }
 
 async function probeUnique(probing: Probing): Promise<void> {

@@ -102,22 +102,26 @@ async function steps(probing: Probing): Promise<void> {
   await probeDelete(probing);
   if (probing.proven === undefined) return;
   await probeMore(probing, added);
-  findLag(probing);
+  findLags(probing);
   await tryContract(probing);
 }
 
-/** Notes the longest time after which the list showed a write. */
-function findLag({ sandbox, findings }: Probing): void {
-  if (sandbox.list === undefined || sandbox.listed === 0) return;
-  const { listed, lagMs } = sandbox;
-  if (lagMs === undefined)
-    findings.fact("/operations/list/lagMs", 0, `each of ${listed} writes was in the list that was read right after it`);
-  else
-    findings.fact(
-      "/operations/list/lagMs",
-      Math.ceil((2 * lagMs) / 1000) * 1000,
-      `of ${listed} writes, one was seen in the list ${lagMs} ms after it; twice that, in whole seconds`,
-    );
+/** Notes the longest times after which the list and a GET showed a write. */
+function findLags({ sandbox, findings, plan }: Probing): void {
+  const lags = [
+    { by: "list", name: "the list", isRead: sandbox.list !== undefined },
+    { by: "get", name: "a GET", isRead: plan.get !== undefined },
+  ] as const;
+  for (const { by, name, isRead } of lags) {
+    const { length } = sandbox.lagsMs[by];
+    const lagMs = Math.max(...sandbox.lagsMs[by]);
+    if (!isRead || length === 0) continue;
+    const source =
+      lagMs === 0
+        ? `each of ${length} writes was seen by ${name} right after it`
+        : `of ${length} writes, one was seen by ${name} ${lagMs} ms after it; twice that, in whole seconds`;
+    findings.fact(`/operations/${by}/lagMs`, Math.ceil((2 * lagMs) / 1000) * 1000, source);
+  }
 }
 
 /** Deletes what was made, by a way that is proven. @returns what is left, in words */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import { isJsonObject, type Json, type JsonObject, type Pointer, valueAt } from "../../sdk/json/index.ts";
 import type { ListReader, Row } from "./list-reader.ts";
 import { fingerprint, shows } from "./response-parts.ts";
@@ -19,6 +20,9 @@ export interface Own extends Named {
 /** What the service shows of one own rule. */
 export interface Sight {
   readonly is: "there" | "gone" | "unknown";
+  readonly isListed: boolean;
+  /** A GET says that there is no such rule; where there is no GET, the list does. */
+  readonly isAbsent: boolean;
   /** The whole response to its GET, or its item of the list. */
   readonly shown: Json | undefined;
   readonly said: string;
@@ -30,6 +34,12 @@ export interface View {
   readonly others: readonly string[] | undefined;
   readonly own: ReadonlyMap<Own, Sight>;
   readonly rows: readonly Row[];
+}
+
+/** What is to be seen of a write: in the list, and by a GET of its rule. What is left out is not waited for. */
+export interface Shown {
+  readonly list?: (view: View) => boolean;
+  readonly get?: (view: View) => boolean;
 }
 
 /** The response for a rule that the service does not have. */
@@ -63,21 +73,19 @@ export class Sandbox {
   /** Where a response about one rule has it. */
   envelope: Pointer = "";
   absence: Absence | undefined;
-  /** The longest time after which the list showed a write, in milliseconds; undefined where it showed each at once. */
-  lagMs: number | undefined;
-  /** Number of writes that the list was seen to show. */
-  listed = 0;
+  /** The time after which the list, and a GET, showed each write, in milliseconds; 0: at once. */
+  readonly lagsMs: Readonly<Record<keyof Shown, number[]>> = { list: [], get: [] };
   readonly #wire: Wire;
   readonly #options: Omit<SandboxOptions, "list" | "signal">;
   /** It looks again after these waits, before a difference counts: a list may show for a while what was before. */
-  readonly #waitsMs: readonly number[];
+  readonly waitsMs: readonly number[];
 
   constructor(wire: Wire, { list, signal, ...options }: SandboxOptions) {
     this.#wire = wire;
     this.list = list;
     this.signal = signal;
     this.#options = options;
-    this.#waitsMs = [0, 1, 4, 10].map((part) => (options.waitMs * part) / 15);
+    this.waitsMs = [0, 1, 4, 10].map((part) => (options.waitMs * part) / 15);
   }
 
   /** What to do where a request may have taken effect later than it was looked for. */
@@ -153,7 +161,7 @@ export class Sandbox {
     }
     const result = await act();
     let harm: string | undefined;
-    for (const waitMs of this.#waitsMs) {
+    for (const waitMs of this.waitsMs) {
       await sleep(waitMs);
       const after = await this.look();
       harm = harmIn(before, after, may);
@@ -163,35 +171,51 @@ export class Sandbox {
   }
 
   /** Reads until the service shows what is expected, or for some seconds. @returns whether it does, and the last view */
-  async settle(view: View, isShown: (view: View) => boolean): Promise<{ isShown: boolean; view: View }> {
+  async settle(view: View, shown: Shown): Promise<{ isShown: boolean; view: View }> {
     const since = performance.now();
+    const seenMs = new Map<keyof Shown, number>();
     let last = view;
-    for (const waitMs of this.#waitsMs) {
+    for (const waitMs of this.waitsMs) {
       if (waitMs > 0) {
         await sleep(waitMs);
         last = await this.look();
       }
-      if (!isShown(last)) continue;
-      this.listed += 1;
-      if (waitMs > 0) this.lagMs = Math.max(this.lagMs ?? 0, Math.ceil(performance.now() - since));
+      const nowMs = waitMs === 0 ? 0 : Math.ceil(performance.now() - since);
+      for (const by of ["list", "get"] as const) if (shown[by]?.(last)) getOrMake(seenMs, by, () => nowMs);
+      if (shown.list?.(last) === false || shown.get?.(last) === false) continue;
+      for (const [by, ms] of seenMs) this.lagsMs[by].push(ms);
       return { isShown: true, view: last };
     }
     return { isShown: false, view: last };
   }
 
+  /** Returns what is to be seen of a rule that was made. */
+  made(own: Own): Shown {
+    return {
+      list: ({ own: seen }) => this.list === undefined || seen.get(own)?.isListed === true,
+      get: ({ own: seen }) => seen.get(own)?.is === "there",
+    };
+  }
+
+  /** Returns what is to be seen by a GET; where there is none, in the list. */
+  byGet(isShown: (view: View) => boolean): Shown {
+    return this.#options.get === undefined ? { list: isShown } : { get: isShown };
+  }
+
   async #sight(own: Own, rows: readonly Row[]): Promise<Sight> {
     const row = rows.find(({ ruleId, rule }) => (ruleId === undefined ? isOf(rule, own) : ruleId === own.ruleId));
+    const isListed = row !== undefined;
     const seen = await this.get(own.ruleId);
     if (seen === undefined) {
-      const said = row === undefined ? "the list does not have it" : "the list has it";
-      return { is: row === undefined ? "gone" : "there", shown: row?.rule, said };
+      const said = isListed ? "the list has it" : "the list does not have it";
+      return { is: isListed ? "there" : "gone", isListed, isAbsent: !isListed, shown: row?.rule, said };
     }
-    const isListed = row !== undefined;
     const said = this.list === undefined ? seen.said : `${seen.said}, the list ${isListed ? "has" : "lacks"} it`;
     const isItself = seen.json !== undefined && this.idIn?.(seen.json) === own.ruleId && !this.isAbsence(seen);
     if (seen.isSuccess && (isItself || shows(seen.json, own.definition, own.name)))
-      return { is: "there", shown: seen.json, said };
-    return { is: this.isAbsence(seen) && !isListed ? "gone" : "unknown", shown: undefined, said };
+      return { is: "there", isListed, isAbsent: false, shown: seen.json, said };
+    const isAbsent = this.isAbsence(seen);
+    return { is: isAbsent && !isListed ? "gone" : "unknown", isListed, isAbsent, shown: undefined, said };
   }
 
   /** Decides whether a response to a GET says that there is no such rule. */

@@ -43,11 +43,12 @@ export async function tryContract(probing: Probing): Promise<void> {
 
 async function makeBy({ sandbox }: Probing, client: RulesClient, next: Named): Promise<Own> {
   const { identifyBy, idFormat } = client.contract.operations.create;
-  const { result } = await sandbox.attempt("a create by the contract", [], async () => {
+  const { result, after } = await sandbox.attempt("a create by the contract", [], async () => {
     sandbox.asked = { name: next.name };
     const { ruleId } = await client.create(next.definition, identifyBy === null ? {} : { ruleId: newId(idFormat) });
     return sandbox.add(ruleId, next);
   });
+  await sandbox.settle(after, sandbox.made(result));
   return result;
 }
 

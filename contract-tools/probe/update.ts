@@ -123,7 +123,9 @@ async function update(probing: Probing, own: Own, way: Way, { definition, name, 
     const found = valueAt(sandbox.ruleIn(view.own.get(own)), at);
     return found !== undefined && wanted !== undefined && isAlike(found, wanted);
   };
-  const settled = result.seen.isSuccess ? await sandbox.settle(after, isChanged) : { isShown: false, view: after };
+  const settled = result.seen.isSuccess
+    ? await sandbox.settle(after, sandbox.byGet(isChanged))
+    : { isShown: false, view: after };
   if (!settled.isShown) own.name = before;
   return { ...result, way, live: settled.isShown ? sandbox.ruleIn(settled.view.own.get(own)) : undefined };
 }

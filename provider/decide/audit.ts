@@ -41,6 +41,8 @@ export type AtId = (ruleId: string) => JsonObject | null | undefined;
 
 export type OwnVerdict =
   | "as sent"
+  /** A read shows it as sent, and the list does not by now: nothing tells of others. */
+  | "not listed"
   /** At every path that differs it is as before the write. */
   | "as before"
   | "otherwise"
@@ -108,6 +110,7 @@ function begins(path: Path, start: Path): boolean {
 export function isToStop(verdict: OwnVerdict, { isAnswered }: Pick<Write, "isAnswered">): boolean {
   switch (verdict) {
     case "as sent":
+    case "not listed":
     case "as before":
     case "unread":
       return false;

@@ -36,7 +36,7 @@ export async function make(call: HookCall, id: string, inputs: Properties): Prom
   if (of.known.size === 0) await lookForUnmanaged(of.known, place, declared);
   hear(steps, call);
   const outcomes = await apply(steps, of, place, onDrift);
-  if (!shape.isRule) print(...describeOutcome(steps, outcomes, of));
+  if (!shape.isRule) print(...describeOutcome(steps, outcomes, of, place));
   const rules = seenHere(stillThere(rulesAfter(outcomes), call), call);
   const before = await stillHarmed(call.harmed, place);
   const harmed = [...new Set([...before, ...outcomes.flatMap((outcome) => outcome.harmed ?? [])])];

@@ -104,7 +104,12 @@ export function hintAtTexts(inputs: Properties): string | undefined {
 }
 
 /** Describes the outcome of a set's run: `1 created and verified, 2 updated and verified, 997 unchanged`; and the rules taken over. */
-export function describeOutcome(steps: readonly Step[], outcomes: readonly Outcome[], of: Resource): readonly string[] {
+export function describeOutcome(
+  steps: readonly Step[],
+  outcomes: readonly Outcome[],
+  of: Resource,
+  { audits, contract }: Place,
+): readonly string[] {
   const failed = outcomes.filter(({ error }) => error !== undefined).length;
   const done = steps.filter((_, index) => outcomes[index]?.error === undefined);
   const count = (wanted: Step["kind"]): number => done.filter(({ kind }) => kind === wanted).length;
@@ -120,7 +125,11 @@ export function describeOutcome(steps: readonly Step[], outcomes: readonly Outco
     [count("keep"), "unchanged"],
     [failed, "failed"],
   ]);
-  return [`${nameOf(of)}: ${counts === "" ? "no rules" : counts}`, ...takenOverIn(outcomes)];
+  const isWritten = done.filter(({ kind }) => kind !== "keep").length > takenOver;
+  const why =
+    contract.operations.list === null ? "the contract has no operations.list" : "operations.list has summaries";
+  const note = isWritten && audits.saysFew() ? ` (at most 5 other rules were looked at: ${why})` : "";
+  return [`${nameOf(of)}: ${counts === "" ? "no rules" : counts}${note}`, ...takenOverIn(outcomes)];
 }
 
 /** Lists the rules that were taken over, one line for each way. */

@@ -72,15 +72,20 @@ export function notAsSent(verdict: Exclude<OwnVerdict, "as sent">, about: About)
         "the rule still has fields that were declared before and are no more",
         "see in the service's documentation how an update removes a field; declare them again, or delete the rule and have it made anew",
       );
-    case "unread":
+    case "not listed":
       return error(
         "SERVICE_FAILED",
-        `written, not verified: ${unread?.reason ?? "the list does not show by now what this run has written"}`,
-        "run `pulumi up --refresh`, which looks at what there is; if it stays, set operations.list.lagMs in the contract to the time by which the list is behind",
-        true,
+        `a read shows that it is done, but ${isNotListed}, so nobody can tell whether other rules were changed`,
+        lookAtAll,
       );
+    case "unread":
+      return error("SERVICE_FAILED", `written, not verified: ${unread?.reason ?? isNotListed}`, lookAtAll, true);
   }
 }
+
+const isNotListed = "the list does not show by now what this run has written";
+const lookAtAll =
+  "run `pulumi up --refresh`, which looks at what there is; if it stays, set operations.list.lagMs in the contract to the time by which the list is behind, or correct operations.list (query) where it leaves rules out";
 
 /** The ways out where the service keeps something else: it would be so again at every run. */
 function waysOut({ write: { kind, sent }, rule = {}, contract }: About): string {
@@ -156,7 +161,8 @@ export function notSentAfter(
   ruleId: string | undefined,
   { reason, advice }: MerchantRulesError,
 ): MerchantRulesError {
-  const why = `not sent, because the ${kind} of rule ${ruleId} did something else than it was to do: ${reason}`;
+  const which = ruleId === undefined ? "a create" : `the ${kind} of rule ${ruleId}`;
+  const why = `not sent, because ${which} did something else than it was to do: ${reason}`;
   return new MerchantRulesError("NOT_TRIED", why, defined({ advice }));
 }
 

@@ -57,18 +57,18 @@ export class Audits {
   #ends = 0;
   #alone: Promise<unknown> | undefined;
   #stop: MerchantRulesError | undefined;
-  #harm:
-    | {
-        readonly harm: readonly Harm[];
-        readonly error: MerchantRulesError;
-        readonly by: Set<Claimant>;
-        isSaid: boolean;
-      }
-    | undefined;
+  /** What each judging found that none before it had, the last request before it, and who sent it and those with it. */
+  readonly #harms: {
+    readonly harm: readonly Harm[];
+    readonly last: Sent;
+    readonly by: Set<Claimant>;
+    isSaid: boolean;
+  }[] = [];
   /** A create whose response had no id: nobody would know the rules of the next ones, which wait for the look for its own. */
   #idless: PromiseWithResolvers<void> | undefined;
   #saysWithoutId = false;
   #saysOthers = false;
+  #hasSaidFew = false;
 
   constructor(live: Live, claims: Claims) {
     this.#live = live;
@@ -141,6 +141,9 @@ export class Audits {
       if (error.exchange?.isWithoutId) this.#idless ??= Promise.withResolvers();
       // What it made of that one nobody knows; the next would do the same to others.
       if (error.exchange?.isOfOther && sent.kind !== "delete") this.#stopAfter(sent, error);
+      // Nobody knows whether it made a rule, and nothing has shown yet that another one does.
+      const isUnclear = sent.kind === "create" && sent.isAnswered && error.outcomeUnknown;
+      if (isUnclear && !this.#shown.has(groupOf(sent.write))) this.#stopAfter(sent, error);
       throw error;
     } finally {
       sent.endedAt = performance.now();
@@ -209,8 +212,8 @@ export class Audits {
   /** Looks at all that a resource has written, once its requests have ended. */
   async end(of: Claimant & { readonly isRule: boolean }): Promise<Audit> {
     const own = (this.#own.get(of) ?? []).filter(({ isVoid }) => !isVoid);
-    const last = new Map(own.flatMap((each) => (each.ruleId === undefined ? [] : [[each.ruleId, each]])));
-    const open = [...last.values()].filter(({ finding }) => !isSettled(finding));
+    const ends = new Map(own.flatMap((each) => (each.ruleId === undefined ? [] : [[each.ruleId, each]])));
+    const open = [...ends.values()].filter(({ finding }) => !isSettled(finding));
     this.#waiting += open.length;
     if (open.length > 0) this.#ends += 1;
     try {
@@ -223,9 +226,12 @@ export class Audits {
       this.#own.delete(of);
     }
     // Who is asked next says it where nobody that did it is left to.
-    const { harm = [], error } = this.#harm?.by.has(of) || this.#harm?.isSaid === false ? this.#harm : {};
-    if (this.#harm !== undefined && error !== undefined) this.#harm.isSaid = true;
-    return { own: own.filter((each) => each.ruleId === undefined || last.get(each.ruleId) === each), harm, error };
+    const harms = this.#harms.filter(({ by, isSaid }) => by.has(of) || !isSaid);
+    for (const each of harms) each.isSaid = true;
+    const harm = harms.flatMap((each) => each.harm);
+    const last = harms.at(-1)?.last;
+    const error = last && harmed(harm, last);
+    return { own: own.filter((each) => each.ruleId === undefined || ends.get(each.ruleId) === each), harm, error };
   }
 
   /** By what a resource has sent, its rule should be so by now. */
@@ -267,7 +273,10 @@ export class Audits {
         await sleep(lagMs);
         continue;
       }
-      for (const [each, seen] of looks) this.#found(each, seen);
+      for (const [each, seen] of looks) {
+        const isUnlisted = isBehind && seen.verdict === "as sent";
+        this.#found(each, isUnlisted ? { ...seen, verdict: "not listed" } : seen);
+      }
       open = open.slice(looked.length);
       if (isWide && isPart) {
         isWide = false;
@@ -385,7 +394,10 @@ export class Audits {
       .map((change) => ({ ...change, known: before.get(change.ruleId) }));
     if (isWhole) this.#window = open;
     const harm: Harm[] = [];
-    for (const { known, ...change } of changes.filter(({ isHarm }) => isHarm).slice(0, mostLooks)) {
+    const isFirst = ({ ruleId }: OtherChange): boolean =>
+      !this.#harms.some((each) => each.harm.some((known) => known.ruleId === ruleId));
+    const news = changes.filter((change) => change.isHarm && isFirst(change));
+    for (const { known, ...change } of news.slice(0, mostLooks)) {
       const sight = await this.#live.get({ ruleId: change.ruleId, definition: {} });
       const rule = sight.is === "present" ? sight.rule : undefined;
       const live = { ruleId: change.ruleId, rule: rule ?? {} };
@@ -400,10 +412,8 @@ export class Audits {
     const last = writes.at(-1);
     if (harm.length > 0 && last !== undefined) {
       for (const { ruleId, rule } of harm) paper.remember(ruleId, rule ?? null);
-      const error = harmed(harm, last);
-      const by = new Set(writes.map(({ write }) => write.of));
-      this.#harm ??= { harm, error, by, isSaid: false };
-      this.#stopAfter(last, error);
+      this.#harms.push({ harm, last, by: new Set(writes.map(({ write }) => write.of)), isSaid: false });
+      this.#stopAfter(last, harmed(harm, last));
     }
     const others = changes.filter(({ isHarm, ruleId }) => !isHarm && !this.#isTouched(ruleId));
     if (others.length === 0 || this.#saysOthers) return;
@@ -432,6 +442,13 @@ export class Audits {
       this.#idless?.resolve();
       this.#idless = undefined;
     }
+  }
+
+  /** Returns true the first time that it is asked, where no list shows the other rules. */
+  saysFew(): boolean {
+    const says = !this.#hasList && !this.#hasSaidFew;
+    this.#hasSaidFew ||= says;
+    return says;
   }
 
   /** True when an error has said already what a response without an id has instead of it, and what to correct. */

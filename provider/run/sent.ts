@@ -81,7 +81,7 @@ export function idsOf({ ruleId, formerId }: Sent): string[] {
 
 /** True of what a reading has shown, but for what it may show otherwise by the next one. */
 export function isSettled(finding: Finding | undefined): boolean {
-  return finding !== undefined && finding.verdict !== "as before";
+  return finding !== undefined && finding.verdict !== "as before" && finding.verdict !== "not listed";
 }
 
 /** What the request does, as all others of its group. */

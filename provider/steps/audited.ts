@@ -24,8 +24,9 @@ export async function audited(outcomes: readonly Outcome[], at: Omit<Task, "key"
 function seenTo(outcome: Outcome, sent: Sent, task: Task): Outcome {
   const { finding = { verdict: "unread", rule: undefined }, isAnswered, known } = sent;
   const { verdict } = finding;
+  const isAsSent = verdict === "as sent" || verdict === "not listed";
   if (outcome.error !== undefined) {
-    const isDone = verdict === "as sent" && !isAnswered && outcome.error.outcomeUnknown && known !== undefined;
+    const isDone = isAsSent && !isAnswered && outcome.error.outcomeUnknown && known !== undefined;
     if (!isDone) return outcome;
     const { isOld: _, wanted: __, ...rest } = outcome;
     return { ...rest, known };
@@ -42,6 +43,7 @@ function seenTo(outcome: Outcome, sent: Sent, task: Task): Outcome {
   const attempted = `${sent.kind} rule ${label === undefined ? sent.ruleId : `${label} (id ${sent.ruleId})`}`;
   const about = { attempted, write: sent, rule: finding.rule, unread: finding.unread, contract: place.contract };
   const error = notAsSent(verdict, about);
+  if (isAsSent) return { ...outcome, error };
   const now = asSeen(sent, finding, task);
   if (now === undefined) return { ...outcome, error };
   if (verdict !== "missing") place.paper.remember(now.ruleId, finding.rule ?? undefined);

@@ -203,7 +203,7 @@ const notOurMaking = Symbol("not made by this run");
 
 /**
  * A service may answer a create with a rule that was there before. Such a rule is nobody's here until a word names it.
- * @throws MerchantRulesError RULE_CONFLICT
+ * @throws MerchantRulesError RULE_CONFLICT; RULE_OUTCOME_UNKNOWN: it may have been there, as far as anybody can tell
  */
 function demandOwnMaking(answer: LiveRule & { status: number }, wasListed: boolean, making: Making): void {
   const { definition, place, of, key, attempted } = making;
@@ -216,10 +216,29 @@ function demandOwnMaking(answer: LiveRule & { status: number }, wasListed: boole
   const mark = markIn(answer.rule, place.contract);
   const isMarkedByOther = mark !== undefined && !isOwnMark(mark, of, key);
   const hasList = place.contract.operations.list !== null;
-  if (!wasListed && !isHeld && !isMarkedByOther && (isShown || hasList)) return;
+  if (!wasListed && !isHeld && !isMarkedByOther && (isShown || hasList)) {
+    if (mark !== undefined || answer.ruleId === making.ruleId || !mayBeOld(answer, place)) return;
+    const reason = `the service answered 200 in place of 201 with rule ${answer.ruleId}: it may have been there before, and the contract has no operations.list by which to tell`;
+    const advice = `look at the service whether rule ${answer.ruleId} is new, and nobody else's. If it is, add ${of.adopting(key, answer.ruleId)}; and where the service answers 200 to each create, set operations.create.success in the contract to [200]`;
+    const outcomeUnknown = true;
+    throw new MerchantRulesError("RULE_OUTCOME_UNKNOWN", reason, {
+      ...{ attempted, advice, outcomeUnknown },
+      cause: notOurMaking,
+    });
+  }
   const reason = `the service answered with rule ${answer.ruleId}, which this run did not make`;
   const advice = `look at the service what rule ${answer.ruleId} is; to take it over, add ${of.adopting(key, answer.ruleId)}; else declare yours with another natural key`;
   throw new MerchantRulesError("RULE_CONFLICT", reason, { attempted, advice, cause: notOurMaking });
+}
+
+/**
+ * True where by the contract a rule that was made is answered 201, and one that was there may be answered 200. A response to
+ * an idempotency key may be repeated, and a mark that it does not show is read.
+ */
+function mayBeOld({ status, rule }: LiveRule & { status: number }, place: Task["place"]): boolean {
+  const { operations, idempotency, rule: by } = place.contract;
+  const isOther = status === 200 && operations.create.success.includes(201) && operations.list === null;
+  return isOther && idempotency === null && (by.owner === null || !isIdAlone(rule, place));
 }
 
 /**

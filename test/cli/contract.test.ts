@@ -105,7 +105,7 @@ describe("the questions on a terminal", () => {
   }
 
   test("say what an open one costs, ask again after an answer that is not allowed, and leave out what does not arise", async () => {
-    const { given, seen } = await asked(["guess", "query:id", "", "", "", "", "", ""]);
+    const { given, seen } = await asked(["guess", "query:id", "", "", "", "", "", "", ""]);
     expect(given).toEqual({ deleteBy: "query:id" });
     expect(seen).toMatch(/With a sandbox, .*contract probe` measures/);
     expect(seen).toContain("(open: nothing can be deleted or replaced)");
@@ -119,7 +119,7 @@ describe("the questions on a terminal", () => {
 
   test("ask for what is not known already", async () => {
     const known = { operations: { list: { path: "/r", items: "" }, delete: { identifyBy: { in: "path" } } } };
-    const { given, seen } = await asked(["0", "", "", "", "", ""], known);
+    const { given, seen } = await asked(["0", "", "", "", "", "", ""], known);
     expect(given).toEqual({ listLag: "0" });
     expect(seen).not.toMatch(/how a delete|array of rules/);
   });

@@ -37,6 +37,7 @@ describe("a contract from facts", () => {
       # Open, because nothing above says it. Each question with its field, and what follows without an answer:
       #   operations.list.pagination: Does the list come in pages? Without it: an answer that says that there is more is an error
       #   operations.list.summaries: Do the items of the list have all fields of a rule? Without it: an item of which a GET shows more is an error
+      #   operations.get.lagMs: How long may a read of one rule be behind? Without it: a read that does not show a write is sent again after the list's lag, or a second
       #   operations.update: How is a rule changed? Without it: a change replaces the rule
       #   rule.schema: Which fields may a rule have? Without it: a preview does not check definitions
       #   rule.naturalKey: Which field is unique among a merchant's rules? Without it: a rule whose id was lost cannot be found

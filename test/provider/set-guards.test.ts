@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { many, rule } from "../support/rules.ts";
+import { contractOf, list } from "../support/stack/contracts.ts";
 import { openWorld, writesOf } from "../support/stack/hooks.ts";
 import { failureOf, resource, saidBy } from "../support/stack/hosts.ts";
 
@@ -98,6 +99,25 @@ describe("what a run does is said rule by rule", () => {
       "all: 1 created and verified, 1 updated and verified, 1 deleted and verified, 1 unchanged",
     );
   });
+
+  test.each([
+    [{ list: null }, "the contract has no operations.list"],
+    [{ list: { ...list, summaries: true } }, "operations.list has summaries"],
+  ])(
+    "once by a run that wrote without a list of whole rules: that not all others were looked at (%o)",
+    async (operations, why) => {
+      const spoken = contractOf({ operations, rule: { naturalKey: null } });
+      const world = await openWorld({ contract: contractOf(), spoken });
+      const host = await world.host("merchantRuleSet");
+      const { id, outs } = await host.create(resource("all", { rules: { a: rule(1) } }));
+      await host.create(resource("more", { rules: { b: rule(2) } }));
+      const few = ` (at most 5 other rules were looked at: ${why})`;
+      expect(saidBy(host)).toEqual([`all: 1 created and verified${few}`, "more: 1 created and verified"]);
+      const next = await world.host("merchantRuleSet");
+      await next.update(id, outs, resource("all", { rules: { a: rule(1) } }));
+      expect(saidBy(next)).toEqual(["all: 1 unchanged"]);
+    },
+  );
 
   test("by the run at its end: what was taken over, each by name, and what failed", async () => {
     const world = await openWorld();

@@ -48,6 +48,7 @@ test("what a service adds, stores in another form, keeps unique and repeats is f
     "/operations/update/body": "declared",
     "/operations/list/summaries": true,
     "/operations/list/lagMs": 0,
+    "/operations/get/lagMs": 0,
   });
   expect(probed.facts.every(({ source }) => source.length > 20)).toBe(true);
 });
@@ -95,6 +96,28 @@ test("a list that lags is waited for, and its lag is measured", async () => {
   const probed = await at.probe({ delete: [byPath] }, { waitMs: 300 });
   expect(probed).toMatchObject({ stopped: undefined, left: [] });
   expect(factsOf(probed)["/operations/list/lagMs"]).toBeGreaterThan(0);
+});
+
+test("a GET that lags is waited for, and its lag is measured apart from the list's", async () => {
+  const { operations } = deletesByPath;
+  const at = await place({ ...deletesByPath, operations: { ...operations, update: { path: byId.path } } });
+  // The first GET of a rule after each write shows what was before.
+  const shown = new Map<string, FrontAnswer>();
+  const fresh = new Set<string>();
+  at.front.behave(async (request, pass) => {
+    const answer = await pass();
+    if (request.method !== "GET") fresh.clear();
+    if (request.method !== "GET" || /rules(\?|$)/.test(request.path)) return answer;
+    const before = shown.get(request.path) ?? { status: 404, body: {} };
+    const isStale = !fresh.has(request.path);
+    fresh.add(request.path);
+    shown.set(request.path, answer);
+    return isStale ? before : answer;
+  });
+  const probed = await at.probe({ delete: [byPath], update: [byId] }, { waitMs: 300 });
+  expect(probed).toMatchObject({ stopped: undefined, left: [] });
+  expect(factsOf(probed)).toMatchObject({ "/operations/list/lagMs": 0, "/operations/update/body": "declared" });
+  expect(factsOf(probed)["/operations/get/lagMs"]).toBeGreaterThan(0);
 });
 
 test("an update that is answered with success and changes nothing is seen", async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
 import { contractOf, lagging, list, owner, withoutList } from "../../support/stack/contracts.ts";
@@ -109,7 +109,7 @@ test.each([
   },
 );
 
-test("where a list never shows what was written, a few GETs do: of more the run cannot tell, and names the setting", async () => {
+test("where a list never shows what was written, nothing tells of other rules: the run names the setting, and the state has what GETs show", async () => {
   const [world, stack] = await open({ contract: contractOf() });
   const rules = (isActive: boolean): Record<string, JsonObject> => ({
     few: { rules: { a: rule(1, { isActive }) } },
@@ -117,8 +117,14 @@ test("where a list never shows what was written, a few GETs do: of more the run 
   });
   await good(stack.up(rules(true)));
   world.service.faults.set({ kind: "stale-list" });
-  const ended = await refused(stack.up(rules(false)), /written, not verified.*operations\.list\.lagMs/s);
-  expect(ended.failures).toHaveLength(1);
+  const ended = await refused(
+    stack.up(rules(false)),
+    /written, not verified.*operations\.list\.lagMs/s,
+    /nobody can tell whether other rules were changed.*operations\.list\.lagMs/s,
+  );
+  expect(ended.failures).toHaveLength(2);
+  expect(stack.outputsOf("few").rules).toEqual({ a: rule(1, { isActive: false }) });
+  expect(stack.outputsOf("few").doubtful ?? {}).toEqual({});
   world.service.faults.clear();
   await good(stack.up(rules(false)));
   expect(world.definitions().filter(({ isActive }) => isActive === false)).toHaveLength(8);
@@ -175,6 +181,34 @@ test("harm to a rule of another resource is said by the resource whose request d
   await good(stack.refreshedUp(program(50)));
   expect(priorities(world)).toEqual([51, 52, 53, 54, 5, 6]);
   await good(stack.up(program(50)));
+});
+
+test("harm that is seen later than the first is remembered beside it, and named", async () => {
+  let [updates, atSecond] = [0, (): void => {}];
+  const onRequest = ({ operation }: { operation: unknown }): void => {
+    if (operation === "update") updates += 1;
+    if (updates === 2) atSecond();
+  };
+  const [world, stack] = await open({ contract: contractOf(), onRequest });
+  const others = { y: { definition: rule(5) }, z: { definition: rule(6) } };
+  await good(stack.up({ ...single(), ...others }));
+  const [y, z] = [world.idOf("rule-5"), world.idOf("rule-6")];
+  const harm = (ruleId: string, k: number): void => {
+    const { actions: _, ...less } = rule(k);
+    world.service.put(ruleId, less);
+  };
+  atSecond = () => harm(y, 5);
+  world.service.faults.set({ kind: "hold", operations: ["update"], request: 3 });
+  const looks = world.service.requestCount("get");
+  const { r4: _, ...three } = single(50);
+  const run = stack.up({ ...single(), ...three, ...others });
+  await world.service.faults.nextHeld();
+  await vi.waitFor(() => expect(world.service.requestCount("get")).toBeGreaterThan(looks));
+  harm(z, 6);
+  world.service.faults.release();
+  await refused(run, `rule ${y} has lost fields`, `rule ${z} has lost fields`);
+  const harmed = Object.keys(three).flatMap((name) => stack.outputsOf(name).harmed ?? []);
+  expect(harmed.sort()).toEqual([y, z].sort());
 });
 
 test("a rule that somebody deletes before its delete is sent is no harm", async () => {
