@@ -1,16 +1,8 @@
-import {
-  type CompareOptions,
-  differences,
-  field,
-  fieldsLackingIn,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  type Path,
-  pointerOf,
-  project,
-  valueAt,
-} from "./index.ts";
+import type { CompareOptions } from "./canonical.ts";
+import { differences, fieldsLackingIn, project } from "./compare.ts";
+import { field, isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { pointerOf, valueAt } from "./pointer.ts";
+import type { Path } from "./walk.ts";
 
 /**
  * Returns the paths in a live rule of what was declared before and is no more. Where an object has more than was declared, they
