@@ -180,6 +180,13 @@ export const gaps: readonly Gap[] = [
     without: "a create whose answer was lost is not sent again",
   },
   {
+    field: "operations.update.removal",
+    canBeNone: true,
+    needs: "operations.update",
+    question: "How does an update remove a field of a rule?",
+    without: "it goes away where the body does not have it; one that stays is the error `RULE_DIFFERS`",
+  },
+  {
     field: "operations.update.version",
     canBeNone: true,
     needs: "operations.update",

@@ -61,7 +61,7 @@ export async function probeUpdate(probing: Probing): Promise<void> {
     for (const place of placesOf(probing, planned))
       for (const version of [undefined, ...(await readVersions(probing, own))]) {
         const done = await leaveOneOut(probing, own, { planned, place, version }, full);
-        if (done.changed !== undefined) return await report(probing, own, done.changed, done.effect, full);
+        if (done.changed !== undefined) return await report(probing, own, done.changed, done, full);
         refusals.push(...done.refusals);
       }
   }
@@ -75,13 +75,19 @@ interface Full extends Named {
 
 type Effect = "replaces" | "merges" | "unknown";
 
+/** What became of a field that was left out; undefined: none was. */
+interface LeftOut {
+  readonly effect: Effect;
+  readonly field: string | undefined;
+}
+
 /** Sends updates without one field each, until the service takes one; in the end with all fields. */
 async function leaveOneOut(
   probing: Probing,
   own: Own,
   way: Way,
   full: Full,
-): Promise<{ changed: Changed | undefined; effect: Effect; refusals: string[] }> {
+): Promise<LeftOut & { changed: Changed | undefined; refusals: string[] }> {
   const refusals: string[] = [];
   const [changedField] = segmentsOf(full.at);
   const [nameField] = segmentsOf(probing.names.at ?? "");
@@ -93,13 +99,13 @@ async function leaveOneOut(
       const isLeft = field !== undefined && changed.live[field] !== undefined;
       own.definition = isLeft ? full.definition : sent;
       const effect = field === undefined ? "unknown" : isLeft ? "merges" : "replaces";
-      return { changed, effect, refusals };
+      return { changed, effect, field, refusals };
     }
     refusals.push(changed.seen.isSuccess ? `${changed.seen.said}, but the rule is as before` : changed.seen.said);
     // Whoever answers success without a change does not look at the fields.
     if (changed.seen.isSuccess) break;
   }
-  return { changed: undefined, effect: "unknown", refusals };
+  return { changed: undefined, effect: "unknown", field: undefined, refusals };
 }
 
 const mostLeftOut = 3;
@@ -194,7 +200,7 @@ async function report(
   probing: Probing,
   own: Own,
   { seen, way, live, formerId }: Changed,
-  effect: Effect,
+  { effect, field }: LeftOut,
   full: Full,
 ): Promise<void> {
   const { findings, told } = probing;
@@ -228,8 +234,41 @@ async function report(
     merges: "a field that was left out is still there",
     unknown: "it was not taken with a field left out, so it is not known whether it replaces the rule",
   };
-  if (effect !== "merges" || way.version !== undefined) return fact("body", "declared", words[effect]);
-  fact("body", ...(await partOrWhole(probing, own, way, { full, before: live ?? {}, words })));
+  if (effect !== "merges" || way.version !== undefined) fact("body", "declared", words[effect]);
+  else fact("body", ...(await partOrWhole(probing, own, way, { full, before: live ?? {}, words })));
+  if (effect === "replaces") fact("removal", "omit", words.replaces);
+  if (effect !== "merges" || field === undefined) return;
+  const { isGone, said } = await removeByNull(probing, own, way, field);
+  const sent = `the field ${field} was sent as null, and`;
+  if (isGone === undefined) findings.gap("/operations/update/removal", `${said}: ${sent} the change is not there`);
+  else
+    findings.fact(
+      "/operations/update/removal",
+      isGone ? null : "none",
+      `${said}: ${sent} is ${isGone ? "gone" : "still there"}`,
+    );
+}
+
+/** Sends a field as null, beside a change that shows whether the update was done, and gives the rule the field back. */
+async function removeByNull(
+  probing: Probing,
+  own: Own,
+  way: Way,
+  field: string,
+): Promise<{ isGone?: boolean; said: string }> {
+  const { definition } = own;
+  const next = changedDefinition(probing, own) ?? { definition, name: own.name, at: "" };
+  const { seen, live } = await update(probing, own, way, {
+    ...next,
+    definition: { ...next.definition, [field]: null },
+  });
+  if (live === undefined) return { said: seen.said };
+  own.definition = next.definition;
+  const isGone = (live[field] ?? null) === null;
+  const again = isGone ? changedDefinition(probing, own) : undefined;
+  if (again !== undefined && (await update(probing, own, way, again)).live !== undefined)
+    own.definition = again.definition;
+  return { isGone, said: seen.said };
 }
 
 /** Sends what changed alone, where an update merges what is sent into the rule. One that erased the rest is repaired. */

@@ -2,8 +2,11 @@ import { type Contract, drivenFields, type Transition } from "../../sdk/contract
 import {
   canonicalAt,
   contains,
+  field,
+  isJsonObject,
   type Json,
   type JsonObject,
+  laidOver,
   pointerOf,
   segmentsOf,
   valueAt,
@@ -149,8 +152,7 @@ export class RuleOperations {
     // A client that merges sends back what it read, and with it what only the service sets.
     const own = update.body === "merged" ? this.#shape.withoutManaged(sent) : sent;
     this.#demandUndriven(own);
-    const changed = update.body === "changes" ? { ...stored.definition, ...own } : own;
-    const definition = drivenAs(stored.definition, changed, this.#contract);
+    const definition = drivenAs(stored.definition, changed(stored.definition, own, update), this.#contract);
     this.#judge.demandValid(definition);
     this.#judge.demandMutable(stored.definition, definition);
     this.#demandFreeKey(definition, ruleId);
@@ -347,6 +349,26 @@ function begun(definition: JsonObject, transitions: readonly Transition[]): Json
     const start = own.flatMap(({ from }) => from).find((value) => !ends.includes(value)) ?? ends.at(-1);
     return start === undefined ? made : withFieldAt(made, at, start);
   }, definition);
+}
+
+/** Returns a definition after an update: what is not sent goes away or stays, as the contract says. */
+function changed(
+  before: JsonObject,
+  sent: JsonObject,
+  { body, removal }: NonNullable<Contract["operations"]["update"]>,
+): JsonObject {
+  if (removal === "omit") return body === "changes" ? { ...before, ...sent } : sent;
+  return removal === null ? patched(before, sent) : laidOver(before, sent);
+}
+
+/** Applies a JSON Merge Patch (RFC 7396). */
+function patched(target: JsonObject, patch: JsonObject): JsonObject {
+  return Object.entries(patch).reduce<JsonObject>((made, [name, value]) => {
+    const at = pointerOf([name]);
+    if (value === null) return withoutValueAt(made, at);
+    const below = field(made, name);
+    return withFieldAt(made, at, isJsonObject(value) ? patched(isJsonObject(below) ? below : {}, value) : value);
+  }, target);
 }
 
 /** Returns a changed definition with the fields that requests of their own change as they were. */

@@ -1,15 +1,7 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
-import {
-  differences,
-  differsUnseen,
-  fieldsShown,
-  isEqual,
-  type JsonObject,
-  type Path,
-  touches,
-} from "../../sdk/json/index.ts";
+import { differences, differsUnseen, fieldsShown, isEqual, type JsonObject, type Path } from "../../sdk/json/index.ts";
 import { markId, markIn } from "../merchant/mark.ts";
-import { isAsDeclared, isWhole, naturalKeyIn, ownFields, type Spoken, seenAs } from "./live-rule.ts";
+import { hasFormerFields, isAsDeclared, isWhole, naturalKeyIn, ownFields, type Spoken, seenAs } from "./live-rule.ts";
 
 /**
  * What a run must have seen, as tables: what was written and what a reading shows, a verdict out. Nothing here asks the
@@ -70,7 +62,7 @@ export function judgeOwn(write: Write, at: AtId, place: Spoken): OwnVerdict {
     const found = markIn(rule, place.contract);
     if (mark !== undefined && place.contract.rule.owner !== null && (found && markId(found)) !== mark)
       return "without its mark";
-    return kind === "update" && before !== undefined && keepsFormerFields(rule, before, sent, place)
+    return kind === "update" && before !== undefined && hasFormerFields(rule, before, sent, place)
       ? "keeps fields"
       : "as sent";
   }
@@ -78,16 +70,6 @@ export function judgeOwn(write: Write, at: AtId, place: Spoken): OwnVerdict {
   return fieldsShown(sent, place.contract.rule).some((name) => !Object.hasOwn(rule, name))
     ? "lacks fields"
     : "otherwise";
-}
-
-/** True of a rule that shows what was declared before and is no more. A null is nothing to have. */
-function keepsFormerFields(rule: JsonObject, before: JsonObject, sent: JsonObject, place: Spoken): boolean {
-  const by = place.contract.rule;
-  const found = differences(seenAs(rule, before, place), sent, by);
-  return found.some(
-    (each) =>
-      each.kind === "delete" && each.before !== null && !by.writeOnly.some((pattern) => touches(each, pattern, by)),
-  );
 }
 
 /** True where all that differs from what was sent is as it was before. */

@@ -103,11 +103,10 @@ export function isIdAlone(answered: JsonObject, place: Spoken): boolean {
   return Object.keys(ownFields(answered, place)).length === 0;
 }
 
-/** True of a live rule that shows what was declared before and is not any more: the write takes it away. */
+/** True of a live rule that shows what was declared before and is not any more: the write takes it away. A null is nothing to show. */
 export function hasFormerFields(live: JsonObject, before: JsonObject, definition: JsonObject, place: Spoken): boolean {
   const by = place.contract.rule;
-  const found = json.differences(seenAs(live, json.withoutWriteOnly(before, by), place), definition, by);
-  return found.some(({ kind }) => kind === "delete");
+  return json.formerFields(live, json.withoutWriteOnly(before, by), definition, by).length > 0;
 }
 
 /** The paths at which a live rule differs; values may be secret. */

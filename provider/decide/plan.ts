@@ -1,6 +1,16 @@
 import { type Contract, withoutDriven } from "../../sdk/contract/index.ts";
-import { MerchantRulesError } from "../../sdk/errors.ts";
-import { canonicalAt, differences, isEqual, type JsonObject, type Pointer, touches } from "../../sdk/json/index.ts";
+import { fewOf, MerchantRulesError } from "../../sdk/errors.ts";
+import {
+  canonicalAt,
+  differences,
+  formerFields,
+  isEqual,
+  isInArray,
+  type JsonObject,
+  type Pointer,
+  pathOf,
+  touches,
+} from "../../sdk/json/index.ts";
 import { isUnknown } from "../host/wire.ts";
 import { isOpaqueId } from "../merchant/identity.ts";
 import type { Site } from "../merchant/site.ts";
@@ -132,7 +142,12 @@ function planRule(key: string, known: KnownRule | undefined, declared: DeclaredR
       ? { kind: "update", key, known, declared, deleteFirst: false }
       : { kind: "keep", key, known, ...(declared.adopt === undefined ? {} : { adopt: declared.adopt }) };
   const reason = reasonToReplace(known.definition, declared.definition, contract);
-  if (reason !== undefined) requireDelete(contract, `this change replaces the rule, because by the contract ${reason}`);
+  if (reason !== undefined)
+    requireDelete(
+      contract,
+      `this change replaces the rule, because by the contract ${reason}`,
+      removedFrom(known.definition, declared.definition, contract) === undefined ? [] : waysToKeep,
+    );
   // A replacement keeps an id that the client has chosen.
   const isIdKept = reason !== undefined && contract.operations.create.identifyBy !== null;
   // Two rules of one purpose must not be in force at once, and a new one is only when its transitions are done.
@@ -165,9 +180,24 @@ export function reasonToReplace(before: JsonObject, after: JsonObject, contract:
   const { operations, rule } = contract;
   if (isDrivenAlone(before, after, contract)) return undefined;
   if (operations.update === null) return "there is no update operation (operations.update)";
+  const removed = removedFrom(before, after, contract);
+  if (removed !== undefined) return `no update removes ${removed} (operations.update.removal)`;
   const changes = rule.immutable.length === 0 ? [] : differences(before, after, rule);
   const immutable = rule.immutable.find((pattern) => changes.some((change) => touches(change, pattern, rule)));
   return immutable === undefined ? undefined : `${immutable} is immutable (rule.immutable)`;
+}
+
+/** The paths that a change takes out of a rule where no update can; undefined where there are none. What is in an array goes with it. */
+function removedFrom(before: JsonObject, after: JsonObject, contract: Contract): string | undefined {
+  if (contract.operations.update?.removal !== "none") return undefined;
+  const former = withoutDriven(before, contract);
+  const paths = formerFields(former, former, after, contract.rule).filter((path) => !isInArray(path));
+  return paths.length === 0
+    ? undefined
+    : fewOf(
+        paths.map((path) => pathOf(path)),
+        12,
+      );
 }
 
 /** True of a change that requests of its own make: no other field differs. */
@@ -177,13 +207,17 @@ export function isDrivenAlone(before: JsonObject, after: JsonObject, contract: C
 }
 
 /** A replacement that could not delete would leave two rules in force, so it is refused as early as the preview. */
-function requireDelete({ operations }: Contract, change: string): void {
+function requireDelete({ operations }: Contract, change: string, others: readonly string[] = []): void {
   if (operations.delete.identifyBy !== null) return;
   const reason = `${change}, and the contract does not say how a delete names its rule`;
-  const advice =
-    "set operations.delete.identifyBy in the contract to { in: query | body | path | header, name: … }, as your service has it";
-  throw new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", reason, { advice });
+  const advice = [
+    ...others,
+    "set operations.delete.identifyBy in the contract to { in: query | body | path | header, name: … }, as your service has it",
+  ];
+  throw new MerchantRulesError("UNSUPPORTED_BY_CONTRACT", reason, { advice: advice.join("; or ") });
 }
+
+const waysToKeep = ["declare again what stays there", "remove it at the service and run `pulumi up --refresh`"];
 
 /** True where an update gives a rule another id (contract `operations.update.id`). */
 export function idsChange({ contract: { operations } }: { readonly contract: Contract }): boolean {

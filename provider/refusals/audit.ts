@@ -1,7 +1,7 @@
 import { fittingForms } from "../../sdk/contract/fitting-forms.ts";
 import type { Contract } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
-import { defined, fieldsShown, type JsonObject } from "../../sdk/json/index.ts";
+import { defined, fieldsShown, formerFields, type JsonObject, pathOf } from "../../sdk/json/index.ts";
 import type { OtherChange, OwnVerdict, Write } from "../decide/audit.ts";
 import { listed, pathsOf } from "../decide/live-rule.ts";
 
@@ -69,8 +69,8 @@ export function notAsSent(verdict: Exclude<OwnVerdict, "as sent">, about: About)
     case "keeps fields":
       return error(
         "RULE_DIFFERS",
-        "the rule still has fields that were declared before and are no more",
-        "see in the service's documentation how an update removes a field; declare them again, or delete the rule and have it made anew",
+        `the rule still has ${formerIn(about)}, declared before and no more`,
+        waysToRemove(contract),
       );
     case "not listed":
       return error(
@@ -86,6 +86,17 @@ export function notAsSent(verdict: Exclude<OwnVerdict, "as sent">, about: About)
 const isNotListed = "the list does not show by now what this run has written";
 const lookAtAll =
   "run `pulumi up --refresh`, which looks at what there is; if it stays, set operations.list.lagMs in the contract to the time by which the list is behind, or correct operations.list (query) where it leaves rules out";
+
+function formerIn({ write: { before = {}, sent }, rule = {}, contract }: About): string {
+  return listed(formerFields(rule, before, sent, contract.rule).map((path) => pathOf(path)));
+}
+
+/** The ways on where a field stays that is declared no more: by what the service's documentation says. */
+function waysToRemove({ operations: { update } }: Contract): string {
+  const none = "none, where no update removes a field: the rule is then replaced";
+  const others = update?.removal === null ? none : `null, where the body is to have it as null; ${none}`;
+  return `see in the service's documentation how an update removes a field, and say so in operations.update.removal of the contract (${others}), or declare it again. Then run again`;
+}
 
 /** The ways out where the service keeps something else: it would be so again at every run. */
 function waysOut({ write: { kind, sent }, rule = {}, contract }: About): string {

@@ -74,9 +74,13 @@ export function isKept(
   { operations, rule }: Contract,
 ): boolean {
   const { update } = operations;
-  if (update === null || (update.body === "declared" && update.method !== "PATCH")) return false;
+  if (update === null) return false;
+  // Elsewhere a field goes away only where the body says so.
+  const isWhole = update.removal === "omit";
+  if (isWhole && update.body === "declared" && update.method !== "PATCH") return false;
   // A mask is not sent back.
-  const isMasked = update.body !== "declared" && rule.writeOnly.some((pattern) => json.isAtOrBelow(path, pattern));
+  const isMasked =
+    isWhole && update.body !== "declared" && rule.writeOnly.some((pattern) => json.isAtOrBelow(path, pattern));
   if (!isMasked && !path.some((segment) => typeof segment === "number")) return true;
   const top = String(path[0]);
   const [before = null, after = null] = [json.field(seen, top), json.field(definition, top)];

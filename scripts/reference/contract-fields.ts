@@ -56,7 +56,7 @@ interface Node {
   readonly description?: string | undefined;
   readonly default?: Json | undefined;
   readonly examples?: readonly Json[] | undefined;
-  readonly enum?: readonly string[] | undefined;
+  readonly enum?: readonly (string | null)[] | undefined;
   readonly const?: string | number | boolean | undefined;
   readonly pattern?: string | undefined;
   readonly format?: string | undefined;
@@ -77,7 +77,7 @@ const node: z.ZodType<Node> = z.lazy(() =>
     description: z.string().optional(),
     default: z.json().optional(),
     examples: z.array(z.json()).optional(),
-    enum: z.array(z.string()).optional(),
+    enum: z.array(z.string().nullable()).optional(),
     const: z.union([z.string(), z.number(), z.boolean()]).optional(),
     pattern: z.string().optional(),
     format: z.string().optional(),
@@ -124,7 +124,7 @@ function typeOf(schema: Node): string {
   const { type, enum: choices, const: only, items, additionalProperties, anyOf, oneOf, minimum, maximum } = schema;
   if (anyOf !== undefined) return [...new Set(anyOf.map(typeOf))].join(" or ");
   if (oneOf !== undefined) return [...new Set(oneOf.map(typeOf))].join(" or ");
-  if (choices !== undefined) return choices.map(code).join(" or ");
+  if (choices !== undefined) return choices.map((choice) => code(String(choice))).join(" or ");
   if (only !== undefined) return code(String(only));
   if (items !== undefined) return `list of: ${typeOf(items)}`;
   if (typeof additionalProperties === "object" && additionalProperties.properties === undefined)

@@ -200,21 +200,21 @@ export class RulesClient {
     const { attempted } = this.#messages("update", ruleId, options);
     if (update === null || template === null) throw unsupported(attempted, "update", "operations.update");
     const seen = options.seen ?? (update.version === null ? undefined : await this.get(ruleId, options));
-    let live = seen?.rule ?? options.live ?? {};
-    let changed: JsonObject | undefined = definition;
+    let live = seen?.rule ?? options.live;
     if (update.body !== "declared") {
-      live = seen?.rule ?? options.live ?? (await this.get(ruleId, options)).rule;
+      live ??= (await this.get(ruleId, options)).rule;
       demandOwnFields(live, { ...options.known, ...definition }, rule, { ruleId, label: options.label });
-      const omit = [...update.omit, ...drivenFields(this.contract)];
-      changed = updateBody(definition, live, { body: update.body, omit, former: options.known }, rule);
-      if (changed === undefined) return { ruleId, rule: live };
     }
+    const omit = [...update.omit, ...drivenFields(this.contract)];
+    const former = withoutDriven(options.known ?? {}, this.contract);
+    const changed = updateBody(definition, live, { ...update, omit, former }, rule);
+    if (changed === undefined) return { ruleId, rule: live ?? {} };
     const { definition: versioned, headers } = versionSent(changed, seen, { update, ruleId, attempted });
     const body = sendable(template.body(ruleId, versioned, update.bodyAt), update, "update", attempted);
     const named = identify(ruleId, update.identifyBy, body, refusal(attempted));
     return await this.#caller.call({
       request: template.request(this.#written(named, headers)),
-      ...this.#messages("update", ruleId, options, definition, live),
+      ...this.#messages("update", ruleId, options, definition, live ?? {}),
       // Of a version or an id that is no more, nothing is written; and a second response to that has no new id.
       isRepeatable:
         (update.method === "PUT" && update.id === "kept") || idempotency !== null || update.version !== null,

@@ -1,20 +1,22 @@
+import type { Contract } from "../contract/index.ts";
 import { fewOf, MerchantRulesError, shortened } from "../errors.ts";
 import {
   type CompareOptions,
-  differences,
   differsUnseen,
   field,
   fieldsLackingIn,
   fieldsShown,
+  formerFields,
   isEqual,
+  isInArray,
   isJsonObject,
-  type Json,
   type JsonObject,
   laidOver,
+  type Path,
   type Pointer,
   pointerOf,
   project,
-  valueAt,
+  withFieldAt,
   withoutValueAt,
   withoutWriteOnly,
 } from "../json/index.ts";
@@ -42,56 +44,66 @@ export function demandOwnFields(
   });
 }
 
-/** Returns the likeliest advice after an update was refused: one that sends the live rule back also sends what the service alone sets. */
+/**
+ * Returns the likeliest advice after an update was refused: one that sends the live rule back also sends what the service alone
+ * sets, and not every service takes null.
+ */
 export function adviceOnFields(sent: JsonObject, declared: JsonObject): string | undefined {
-  const undeclared = fieldsLackingIn(declared, sent).map(({ path }) => shortened(pointerOf(path), 60));
-  if (undeclared.length === 0) return undefined;
-  return `the update also sends fields that the service has and the program does not declare (${fewOf(undeclared, 12)}): name those that the service alone sets in operations.update.omit of the contract, and in rule.readOnly`;
+  const more = fieldsLackingIn(declared, sent);
+  const [nulls = [], undeclared = []] = [true, false].map((isNull) =>
+    more.flatMap(({ path, value }) => ((value === null) === isNull ? [shortened(pointerOf(path), 60)] : [])),
+  );
+  if (undeclared.length > 0)
+    return `the update also sends fields that the service has and the program does not declare (${fewOf(undeclared, 12)}): name those that the service alone sets in operations.update.omit of the contract, and in rule.readOnly`;
+  if (nulls.length === 0) return undefined;
+  return `the update sends null for what is no longer declared (${fewOf(nulls, 12)}): where the service does not take that, correct operations.update.removal in the contract`;
 }
 
 /**
- * Returns the body that an update sends; undefined when the live rule is as the definition says already, and that has no
- * write-only value. Declared ones are always sent, and never what a reading shows in their place.
- * @param omit places of the live rule that are not sent back, unless they are declared
- * @param former the definition before: what it has and the new one has not is not sent back by `merged` either
+ * Returns the body that an update sends; undefined when there is nothing to say: the live rule is as the definition says already,
+ * and has nothing that was declared before and is no more. Declared write-only values are always sent, and never what a reading
+ * shows in their place.
+ * @param live undefined: it was not read, which `declared` alone does without
  */
 export function updateBody(
   definition: JsonObject,
-  live: JsonObject,
-  { body, omit, former = {} }: UpdateParts,
+  live: JsonObject | undefined,
+  { body, omit, removal, former }: UpdateParts,
   by: CompareOptions,
 ): JsonObject | undefined {
+  const gone =
+    live === undefined ? formerFields(former, former, definition, by) : goneFrom(live, former, definition, by);
+  const places = gone.filter((path) => !isInArray(path)).map(pointerOf);
+  const removing = (sent: JsonObject): JsonObject =>
+    removal === null ? places.reduce((each, at) => withFieldAt(each, at, null), sent) : sent;
+  if (body === "declared" || live === undefined) return removing(definition);
   const seen = project(live, definition, by);
-  const gone = body === "merged" ? goneFrom(live, former, definition, by) : [];
   if (gone.length === 0 && isEqual(seen, definition, by) && !differsUnseen({}, definition, by)) return undefined;
-  const merged = laidOver([...omit, ...gone].reduce(withoutValueAt, withoutWriteOnly(live, by)), definition);
+  const kept = [...omit, ...places].reduce(withoutValueAt, withoutWriteOnly(live, by));
+  const merged = removing(laidOver(kept, definition));
   if (body === "merged") return merged;
-  const changed = Object.entries(definition).filter(([key, value]) => {
-    const before = isJsonObject(seen) ? field(seen, key) : undefined;
+  const isChanged = (key: string): boolean => {
+    const [before, value] = [isJsonObject(seen) ? field(seen, key) : undefined, field(definition, key)];
+    if (gone.some(([top]) => top === key)) return true;
+    if (value === undefined) return false;
     return before === undefined || !isEqual(before, value, by, [key]) || differsUnseen({}, { [key]: value }, by);
-  });
-  return Object.fromEntries(changed.map(([key, value]) => [key, field(merged, key) ?? value]));
+  };
+  const changed = Object.entries(merged).filter(([key]) => isChanged(key));
+  return changed.length === 0 ? undefined : Object.fromEntries(changed);
 }
 
-interface UpdateParts {
-  readonly body: "changes" | "merged";
+interface UpdateParts extends Pick<NonNullable<Contract["operations"]["update"]>, "body" | "removal"> {
+  /** Places of the live rule that are not sent back, unless they are declared. */
   readonly omit: readonly Pointer[];
-  readonly former?: JsonObject | undefined;
+  /** The definition before: what it has and the new one has not is removed as `removal` says. */
+  readonly former: JsonObject;
 }
 
-/** Returns the places in a live rule of what was declared before and is no more. Arrays are sent as they are declared. */
-function goneFrom(live: JsonObject, former: JsonObject, definition: JsonObject, by: CompareOptions): Pointer[] {
-  return differences(former, definition, by).flatMap(({ kind, path, before }) => {
-    const isOwn = kind === "delete" && path.every((segment) => typeof segment === "string");
-    return isOwn ? placesOf(before, valueAt(live, pointerOf(path)), pointerOf(path)) : [];
-  });
-}
-
-/** Returns the place of a value; where the live one has more than was declared, those of what was. */
-function placesOf(before: Json | undefined, live: Json | undefined, at: Pointer): Pointer[] {
-  if (live === undefined) return [];
-  if (!isJsonObject(before) || !isJsonObject(live) || fieldsLackingIn(before, live).length === 0) return [at];
-  return Object.entries(before).flatMap(([key, child]) =>
-    placesOf(child, field(live, key), `${at}${pointerOf([key])}`),
+/** Returns the paths of what is to be removed from a live rule, with the write-only values that no reading shows. */
+function goneFrom(live: JsonObject, former: JsonObject, definition: JsonObject, by: CompareOptions): Path[] {
+  const unseen = fieldsLackingIn(withoutWriteOnly(former, by), former).reduce<JsonObject>(
+    (each, { path, value }) => withFieldAt(each, pointerOf(path), value),
+    {},
   );
+  return formerFields(laidOver(live, unseen), former, definition, by);
 }

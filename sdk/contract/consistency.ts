@@ -163,8 +163,10 @@ function checkUpdate({ operations, rule }: Contract, refuseIf: RefuseIf): void {
   refuseIf(isUnread, ["operations", "get"], shown);
   const isUnlisted = versionAt !== undefined && !rule.readOnly.includes(versionAt);
   refuseIf(isUnlisted || versionAt === "", ["operations", "update", "version", "at"], inReadOnly);
-  const { identifyBy, bodyAt, body, omit, id } = update;
+  const { identifyBy, bodyAt, body, omit, id, removal, encoding } = update;
   const at = ["operations", "update"];
+  const noNull = "json, because operations.update.removal is null, which a form cannot carry";
+  refuseIf(removal === null && encoding === "form", [...at, "encoding"], noNull);
   const isChosen = operations.create.identifyBy !== null;
   const byChoice = "kept, because the client chooses ids (operations.create.identifyBy)";
   refuseIf(id === "new" && isChosen, [...at, "id"], byChoice);

@@ -120,6 +120,15 @@ const update = strict({
       ["/createdAt", "/updatedAt"],
     ),
   ),
+  removal: z
+    .literal(["omit", null, "none"])
+    .default("omit")
+    .meta(
+      says(
+        "How an update removes a field that was declared before and is no more. omit: the body does not have it. null: the body has it as null, at any depth (JSON Merge Patch, RFC 7396). none: no update removes a field, and the rule is replaced.",
+        null,
+      ),
+    ),
   id: oneOf(["kept", "new"]).meta(
     says(
       "Whether a rule keeps its id when it is updated. new: the answer has the id that the rule has from then on, and the rule with the id before is gone, or dead by rule.gone. A service that gives a new id for some changes alone is new, too.",

@@ -22,6 +22,7 @@ export {
 export { defined } from "./defined.ts";
 export { definitionOf, definitionsOf, exactDefinitionOf } from "./definition.ts";
 export { ExactNumber, isExactNumber, numberText, wholeNumberText } from "./exact-number.ts";
+export { formerFields, isInArray } from "./former-fields.ts";
 export {
   field,
   findInexactNumber,

@@ -54,6 +54,18 @@ describe("the plan for one rule", () => {
     expect(planned(before, after, { immutable: [pattern] }, { update, delete: { identifyBy } })?.kind).toBe(kind);
   });
 
+  test.each([
+    ["a field", { name: "x", note: 1 }, { name: "x" }, "replace"],
+    ["a field of an object", { at: { a: 1, b: 1 } }, { at: { a: 1 } }, "replace"],
+    ["a field of what an array holds", { list: [{ a: 1, b: 1 }] }, { list: [{ a: 1 }] }, "update"],
+    ["a null", { name: "x", note: null }, { name: "x" }, "update"],
+    ["what requests of their own change", { name: "x", state: "on" }, { name: "y" }, "update"],
+  ])("that takes %s out of a rule is as the contract says, where no update does", (_name, before, after, kind) => {
+    const operations = { update: { ...update, removal: "none" }, delete: { identifyBy } } as const;
+    const transitions = [{ at: "/state", to: "on", path: "/rules/{ruleId}/on" }];
+    expect(planned(before, after, { transitions }, operations)?.kind).toBe(kind);
+  });
+
   test("is refused before anything is touched where a replacement could not delete", () => {
     expect(() => planned({ a: 1 }, { a: 2 }, {}, {})).toThrow(/operations\.delete\.identifyBy/);
   });

@@ -103,7 +103,15 @@ export function stated(contract: Contract): Contract {
       create: { ...create, success: [201] },
       get: get && { ...get, success: [200] },
       delete: { ...remove, success: [200], readAfter: false, identifyBy: needsPlace ? remove.identifyBy : null },
-      update: update && { ...update, body: "declared", omit: [], id: "kept", version: null, success: [200] },
+      update: update && {
+        ...update,
+        body: "declared",
+        omit: [],
+        removal: "omit",
+        id: "kept",
+        version: null,
+        success: [200],
+      },
       list: list && {
         ...list,
         items: "/items",

@@ -46,11 +46,30 @@ test("what a service adds, stores in another form, keeps unique and repeats is f
     "/idempotency": { header: "Idempotency-Key" },
     "/operations/update/version": { etag: true },
     "/operations/update/body": "declared",
+    "/operations/update/removal": "omit",
     "/operations/list/summaries": true,
     "/operations/list/lagMs": 0,
     "/operations/get/lagMs": 0,
   });
   expect(probed.facts.every(({ source }) => source.length > 20)).toBe(true);
+});
+
+test.each([null, "none"] as const)("how an update removes a field is found: by %s", async (removal) => {
+  const update = { path: byId.path, method: "PATCH", body: "changes", removal } as const;
+  const at = await place({ ...deletesByPath, operations: { ...deletesByPath.operations, update } });
+  if (removal === "none")
+    at.front.behave((request, pass) => {
+      const body = isJsonObject(request.body) ? request.body : {};
+      const given = Object.entries(body).filter(([, value]) => value !== null);
+      return request.method === "PATCH" ? pass({ body: Object.fromEntries(given) }) : pass();
+    });
+  const probed = await at.probe({ delete: [byPath], update: [{ ...byId, method: "PATCH" }] });
+  expect(probed).toMatchObject({ stopped: undefined, left: [] });
+  expect(factsOf(probed)).toMatchObject({
+    "/operations/update/removal": removal,
+    "/operations/update/body": "changes",
+  });
+  expect(factsOf(probed)["/rule/readOnly"]).toEqual(["/createdAt", "/updatedAt"]);
 });
 
 test("what is not so is a gap, with why", async () => {

@@ -67,6 +67,7 @@ export const dialects: readonly Dialect[] = [
           body: "changes",
           fields: { key: "{ruleId}" },
           omit: ["/createdAt", "/updatedAt"],
+          removal: null,
           bodyAt: "/rule",
           success: [202],
         },

@@ -543,6 +543,17 @@ describe("an answer that refuses what the contract has sent says which field to 
     expect(other.advice).not.toContain("operations.update.omit");
   });
 
+  test("a null that says that a field is gone", async () => {
+    const server = await serve([{ status: 422, json: {} }]);
+    const operations = { update: { path: "/rules/{ruleId}", removal: null } };
+    const known = { note: "n", limits: { day: 1, week: 2 } };
+    const error = await failureOf(clientOf(server, { operations }).update("r1", { limits: { day: 1 } }, { known }));
+    expect(server.requests[0]?.body).toBe('{"note":null,"limits":{"day":1,"week":null}}');
+    expect(error.advice).toMatch(
+      /no longer declared \(\/note, \/limits\/week\): .* correct operations\.update\.removal/,
+    );
+  });
+
   test("a header that names the tenant", async () => {
     const server = await serve(({ headers }) =>
       headers["x-tenant"] === "acme" ? { status: 201, json: { id: "r1" } } : { status: 403, json: {} },

@@ -27,6 +27,7 @@ const answers: Row[] = [
 ];
 
 const list = "path: /r, items: /rules";
+const update = 'path: "/r/{ruleId}"';
 
 const bodies: Row[] = [
   [
@@ -36,6 +37,18 @@ const bodies: Row[] = [
     "a list by GET has no body",
   ],
   [`operations: { list: { ${list}, fields: { a: 1 } } }`, "operations.list.fields", '{"a":1}', "method: POST"],
+  [
+    `operations: { update: { ${update}, removal: "null" } }`,
+    "operations.update.removal",
+    '"null"',
+    '"omit" | null | "none"',
+  ],
+  [
+    `operations: { update: { ${update}, removal: null, encoding: form } }`,
+    "operations.update.encoding",
+    '"form"',
+    "which a form cannot carry",
+  ],
   ["operations: { delete: { encoding: form } }", "operations.delete.encoding", '"form"', "this delete has no body"],
   [
     "operations: { delete: { identifyBy: { in: body, name: id }, fields: { id: x } } }",
