@@ -258,8 +258,7 @@ export class Audits {
     let after = Math.max(...writes.map(({ endedAt = 0 }) => endedAt));
     let pass: Pass | undefined;
     for (let reading = 1; ; reading += 1) {
-      if (isWide) pass = await this.#passAfter(after).catch(orFew(open));
-      isWide &&= pass !== undefined;
+      if (isWide) pass = await this.#passAfter(after);
       const listed = inPass(pass);
       open = open.filter((each) => !this.#settle(each, listed));
       const looked = isWide ? open.slice(0, mostLooks) : open;
@@ -334,7 +333,14 @@ export class Audits {
     if (last !== undefined && last.beganAt > due) return last;
     const leftMs = due - performance.now();
     if (leftMs > 0) await sleep(leftMs);
-    return await this.#live.listedAnew();
+    const read = (): Promise<Pass> => this.#live.listedAnew();
+    if (!this.#live.hasShiftingPages) return await read();
+    // A page behind the end is an error to some services, and deletes of others move the end while the list is read.
+    return await read().catch(async (error: unknown) => {
+      if (!isMerchantRulesError(error) || error.exchange === undefined) throw error;
+      await sleep(secondLookMs);
+      return await read();
+    });
   }
 
   /** Compares the other rules with what they were, by a reading of the whole list. */
@@ -457,13 +463,6 @@ export class Audits {
     this.#saysWithoutId = true;
     return hasSaid;
   }
-}
-
-/** Of few rules a GET each tells as much as a list that cannot be read, as where rows go away while it is. */
-function orFew(rules: readonly Sent[]): (error: unknown) => undefined {
-  return (error) => {
-    if (rules.length > mostLooks || !isMerchantRulesError(error)) throw error;
-  };
 }
 
 /** True of the first few, and then ever more seldom: resources of one rule would look at the same others again and again. */

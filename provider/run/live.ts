@@ -288,8 +288,13 @@ export class Live {
 
   /** True of several pages between which rows may move while they are read: a URL of the next page may hold its number. */
   canShift({ pages }: Pass): boolean {
+    return pages > 1 && this.hasShiftingPages;
+  }
+
+  /** True where pages go by offset or number: rows may move between them. */
+  get hasShiftingPages(): boolean {
     const { list } = this.contract.operations;
-    return pages > 1 && (list === null || pagingOf(list.pagination).canShift);
+    return list === null || pagingOf(list.pagination).canShift;
   }
 
   /** True where a rule can be looked up without its id. */
