@@ -26,9 +26,15 @@ test.each([
     await stack.up({ all: { rules: { a, b, c } } });
     await sleep(2600);
     place.service.faults.set({ kind: "stale-list", lagMs: 2500 });
-    await stack.up({ all: { rules: { a: off(a), b: off(b), c } } });
-    const { output } = await stack.up({ all: { rules: { a, b, c } } }, refresh ? { refresh: true } : {});
+    // Where nobody knows the lag, nothing tells of other rules in time, and such a run ends with 1.
+    const up = (rules: Record<string, JsonObject>, choice = {}) => {
+      stack.declare({ all: { rules } });
+      return lagMs === null ? stack.run("up", choice) : stack.succeeds("up", choice);
+    };
+    await up({ a: off(a), b: off(b), c });
+    const { output } = await up({ a, b, c }, refresh ? { refresh: true } : {});
     await sleep(2600);
+    if (lagMs === null) await up({ a, b, c });
     await stack.isUnchanged();
     expect(activity(place), output).toEqual({ "rule-1": true, "rule-2": true, "rule-3": true });
   },
