@@ -24,7 +24,7 @@ describe("the life of a rule", () => {
     const inputs = { definition: rule(1), ...owned };
     const { id, outs } = await host.create(inputs);
     const { __connection, at } = outs;
-    const kept = { ...owned, __connection, at, ruleId: id, stateVersion: 3 };
+    const kept = { ...owned, __connection, at, ruleId: id, stateVersion: 3, undeclared: { "*": [] } };
     expect(outs).toEqual({ definition: rule(1), ...kept });
     expect(at).toMatch(new RegExp(`^default [0-9a-f]{16} - ${service.url}$`));
     expect(requests()).toEqual(["list", "create", "list"]);

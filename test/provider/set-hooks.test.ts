@@ -48,6 +48,7 @@ describe("a set of rules", () => {
       __connection: expect.stringMatching(/^[0-9a-f]{32} shop\/test default /),
       at: expect.stringMatching(/^default [0-9a-f]{16} - http:/),
       stateVersion: 3,
+      undeclared: { "*": [] },
     });
     expect(operations(served)).toEqual(["create", "create", "create", "list", "list", "list"]);
     const host = await another();

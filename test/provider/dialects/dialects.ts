@@ -98,6 +98,7 @@ export const dialects: readonly Dialect[] = [
         unordered: ["/conditions"],
         secret: ["/actions/*/reason"],
         writeOnly: ["/actions/*/reason"],
+        undeclared: "ignore",
         changedBy: "/last/by",
         changedAt: "/last/at",
       },
