@@ -90,7 +90,15 @@ export function undeclaredOf(live: JsonObject, definition: JsonObject, place: Sp
 export function addedTo(live: JsonObject, row: KnownRule, place: Spoken): json.Path[] {
   const { undeclared } = row;
   if (undeclared === undefined || place.contract.rule.undeclared === "ignore") return [];
-  return undeclaredAt(live, row.definition, place).filter((path) => !undeclared.includes(json.pointerOf(path)));
+  const added = undeclaredAt(live, row.definition, place).filter((path) => !undeclared.includes(json.pointerOf(path)));
+  if (added.length === 0) return [];
+  const changed = json.differences(row.definition, seenAs(live, row.definition, place), place.contract.rule);
+  // In an array that differs nobody can tell which element is which.
+  return added.filter((path) => {
+    const index = path.findIndex((segment) => typeof segment === "number");
+    const isIn = (at: json.Path): boolean => path.slice(0, index).every((each, k) => at[k] === each);
+    return index < 0 || !changed.some(({ path: at }) => isIn(at));
+  });
 }
 
 /** The pointers to what the service alone sets in a rule: its id, and what the contract calls the service's own. */

@@ -88,8 +88,8 @@ async function observed(row: KnownRule, task: Task): Promise<Observed | undefine
   const isUnseen = doubt !== undefined && differsUnseen({}, seen, place.contract.rule);
   return {
     known: {
-      // What nobody knew of it until now was there; what is new since then is drift until a write has left it there.
-      ...undeclaredOf(rule, lookedAtBy(known), place),
+      // What its write has left there was not seen until now; else a refresh takes nothing for granted.
+      ...(doubt === undefined ? {} : undeclaredOf(rule, lookedAtBy(known), place)),
       ...told,
       ...(isUnseen ? { doubt } : {}),
       definition: seen,

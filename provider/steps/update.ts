@@ -1,7 +1,7 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { withoutDriven } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { differsUnseen, isJsonObject, type JsonObject, valueAt, withValueAt } from "../../sdk/json/index.ts";
+import { defined, differsUnseen, isJsonObject, type JsonObject, valueAt, withValueAt } from "../../sdk/json/index.ts";
 import {
   hasFormerFields,
   isAsDeclared,
@@ -9,6 +9,7 @@ import {
   lookedAtBy,
   pathsBetween,
   seenAs,
+  undeclaredOf,
   whoIs,
 } from "../decide/live-rule.ts";
 import { type DeclaredRule, idsChange, isDrivenAlone, type KnownRule, reasonToReplace } from "../decide/plan.ts";
@@ -165,7 +166,14 @@ export async function overwrite(
     !hasFormerFields(rule, lookedAtBy(known), definition, place) &&
     !isUnseen(known, definition, place)
   )
-    return { ruleId, definition, ...noted(markNow, task), ...(known.isTaken ? { isTaken: true } : {}) };
+    return {
+      ruleId,
+      definition,
+      ...noted(markNow, task),
+      ...(known.isTaken ? { isTaken: true } : {}),
+      ...undeclaredOf(rule, definition, place),
+      ...defined({ undeclared: known.undeclared }),
+    };
   demandChangeable(known, rule, definition, attempted, task);
   // Where requests of their own make the whole change, no update is sent.
   const isUpdate =

@@ -161,7 +161,7 @@ function notesOf(
     );
   if (unlooked > 0)
     notes.push(
-      `of ${unlooked} ${unlooked === 1 ? "rule" : "rules"} the state does not say which fields nobody declared, so that none that was added is told. What to do: \`pulumi up --refresh\` looks`,
+      `of ${unlooked} ${unlooked === 1 ? "rule" : "rules"} the state does not say which fields nobody declared, so that none that was added is told. The next write of such a rule looks`,
     );
   if (withoutList.length > 0)
     notes.push(

@@ -144,8 +144,11 @@ export const rule = strict({
   undeclared: z
     .enum(["report", "fail", "ignore"])
     .default("report")
-    .describe(
-      "What is said of a field that no program declares and that came to a rule since the last write. report: drift and plan --refresh name it. fail: and a run that would write the rule is refused. ignore: nothing.",
+    .meta(
+      says(
+        "What is said of a field that no program declares and that came to a rule since the last write. report: drift and plan --refresh name it. fail: and a run that would write the rule is refused. ignore: nothing.",
+        "fail",
+      ),
     ),
   changedBy: pointerOrNull.meta(
     says(
