@@ -22,6 +22,18 @@ const setReads = { create: { list: 3 }, "update 1": { list: 2 }, "update all": {
 test.each<[string, ContractInput, Parameters<typeof openWorld>[0], typeof set, number, Record<Step, Reads>]>([
   ["a set", contractOf(), {}, set, 60, setReads],
   ["a set, where responses have the id alone,", contractOf(), { answers: "id" }, set, 60, setReads],
+  [
+    "a set whose ids the client chooses, and the service refuses when they are taken,",
+    contractOf({
+      operations: { create: { identifyBy: { in: "body", name: "id" } } },
+      rule: { id: ["/id"] },
+      errors: { exists: [{ status: 409 }] },
+    }),
+    {},
+    set,
+    60,
+    setReads,
+  ],
   // The connection looks whether rules with a mark are left.
   ["a set with marks", contractOf({ rule: { owner } }), {}, set, 60, { ...setReads, "delete all": { list: 4 } }],
   [
