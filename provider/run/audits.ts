@@ -217,7 +217,7 @@ export class Audits {
     this.#waiting += open.length;
     if (open.length > 0) this.#ends += 1;
     try {
-      if (open.length > 0) await this.#look(open, this.#isWide(of.isRule), !of.isRule || isSparse(this.#ends));
+      if (open.length > 0) await this.#look(open, this.#isWide(of.isRule), !of.isRule || looksAtOthers(this.#ends));
     } catch (error) {
       if (!isMerchantRulesError(error)) throw error;
       for (const each of open) this.#found(each, { verdict: "unread", rule: undefined, unread: error });
@@ -466,7 +466,7 @@ export class Audits {
 }
 
 /** True of the first few, and then ever more seldom: resources of one rule would look at the same others again and again. */
-function isSparse(nth: number): boolean {
+function looksAtOthers(nth: number): boolean {
   return nth <= mostLooks || (nth & (nth - 1)) === 0;
 }
 

@@ -122,7 +122,7 @@ const mostUndeclared = 200_000;
  * Returns the paths that are there and not declared: those of most rules once, the others by key; null where they are not
  * known. Nothing where none are known, or where they would fill the state.
  */
-function undeclaredOf(rules: Known): JsonObject {
+function undeclaredByKey(rules: Known): JsonObject {
   const texts = [...rules].map(([key, { undeclared }]) => [key, undeclared && JSON.stringify(undeclared)] as const);
   const most = mostCommon(texts.flatMap(([, text]) => text ?? []));
   const others = texts.filter(([, text]) => text !== most);
@@ -214,7 +214,7 @@ export function outputsOf(
     taken: keysOf(({ isTaken }) => isTaken),
     notOurs: keysOf(({ notOurs }) => notOurs),
     doubtful: valuesOf(({ doubt }) => doubt),
-    undeclared: undeclaredOf(rules),
+    undeclared: undeclaredByKey(rules),
     harmed,
     [patternsField]: secrets,
   };

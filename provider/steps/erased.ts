@@ -81,7 +81,7 @@ export function isKept(
   // A mask is not sent back.
   const isMasked =
     isWhole && update.body !== "declared" && rule.writeOnly.some((pattern) => json.isAtOrBelow(path, pattern));
-  if (!isMasked && !path.some((segment) => typeof segment === "number")) return true;
+  if (!isMasked && !json.isInArray(path)) return true;
   const top = String(path[0]);
   const [before = null, after = null] = [json.field(seen, top), json.field(definition, top)];
   return update.body === "changes" && json.isEqual(before, after, rule, [top]);

@@ -26,7 +26,7 @@ export async function lookForHandEdits(
 ): Promise<void> {
   const refusesAdded = place.contract.rule.undeclared === "fail";
   const mustLook = onDrift === "fail" || refusesAdded;
-  let isRefused = false;
+  let isAdded = false;
   const looks = steps.map(async (step) => {
     if (step.kind === "create" || step.kind === "keep" || ("isLeft" in step && step.isLeft)) return [];
     const { known, key } = step;
@@ -38,7 +38,7 @@ export async function lookForHandEdits(
     if (rule === undefined || !factsOf(known, rule, { key, of, place, site: undefined }).isOurs) return [];
     const edited = pathsLost(rule, known, step.kind === "delete" ? undefined : step.declared.definition, place);
     const added = addedTo(rule, known, place).filter((path) => refusesAdded || !isLeft(path, step, rule, place));
-    isRefused ||= (onDrift === "fail" && edited.length + added.length > 0) || (refusesAdded && added.length > 0);
+    isAdded ||= added.length > 0;
     const paths = [...edited, ...added.map((path) => pathOf(path))];
     const label = of.label(key);
     return paths.length === 0
@@ -50,7 +50,7 @@ export async function lookForHandEdits(
   const lines = found.slice(0, mostNamed);
   if (found.length > lines.length) lines.push(`and ${found.length - lines.length} more`);
   const [only, ...others] = lines;
-  if (!isRefused) {
+  if (onDrift === "overwrite" && !(refusesAdded && isAdded)) {
     if (others.length === 0) return warn(`this run writes over what was changed at the service since: rule ${only}`);
     return warn(
       `this run writes over what was changed at the service since, in ${found.length} rules:`,

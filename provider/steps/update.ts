@@ -1,7 +1,7 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { withoutDriven } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
-import { defined, differsUnseen, isJsonObject, type JsonObject, valueAt, withValueAt } from "../../sdk/json/index.ts";
+import { differsUnseen, isJsonObject, type JsonObject, valueAt, withValueAt } from "../../sdk/json/index.ts";
 import {
   hasFormerFields,
   isAsDeclared,
@@ -171,8 +171,7 @@ export async function overwrite(
       definition,
       ...noted(markNow, task),
       ...(known.isTaken ? { isTaken: true } : {}),
-      ...undeclaredOf(rule, definition, place),
-      ...defined({ undeclared: known.undeclared }),
+      ...(known.undeclared === undefined ? undeclaredOf(rule, definition, place) : { undeclared: known.undeclared }),
     };
   demandChangeable(known, rule, definition, attempted, task);
   // Where requests of their own make the whole change, no update is sent.

@@ -210,12 +210,13 @@ async function compare(resource: RuleResource, withSame: boolean): Promise<Compa
         isNotOurs: found.notOurs !== undefined,
       });
     } else if (withSame) same.push(declaredRule(resource, key, wanted));
-    const added = found.notOurs === undefined ? addedPaths(resource, key, known, found) : [];
+    const added =
+      found.notOurs === undefined ? addedPaths(resource, key, known, found).filter(({ path }) => !isIgnored(path)) : [];
     if (added.length > 0)
       undeclared.push({
         ...declaredRule(resource, key, wanted),
         ...lastChangeIn(found.live, place.contract),
-        differences: added.filter(({ path }) => !isIgnored(path)),
+        differences: added,
       });
     if (known.undeclared === undefined && place.contract.rule.undeclared !== "ignore") unlooked += 1;
     if (found.notOurs !== undefined) notOurs.push({ rule, why: found.notOurs });
@@ -229,7 +230,7 @@ async function compare(resource: RuleResource, withSame: boolean): Promise<Compa
     rules: new Set([...(declared ?? of.known).keys()]).size,
     changed,
     missing,
-    undeclared: undeclared.filter(({ differences }) => differences.length > 0),
+    undeclared,
     unlooked,
     same,
     unreadable: countOf(unreadable),
@@ -294,8 +295,10 @@ function declaredRule(resource: RuleResource, key: string, definition: Json): De
 
 /** Returns what came to a rule that nobody declares; masks in the place of secrets. */
 function addedPaths(resource: RuleResource, key: string, known: KnownRule, { live }: Observed): DriftedPath[] {
+  const added = addedTo(live, known, resource.place);
+  if (added.length === 0) return [];
   const shown = liveDefinition(resource, key, live);
-  return addedTo(live, known, resource.place).map((path) => {
+  return added.map((path) => {
     const after = valueAt(shown, pointerOf(path));
     return defined({
       path,
