@@ -39,8 +39,9 @@ test("10,000 rules in one set: each is created, read by page and deleted, with o
   service.resetRequests();
   await host.delete(id, read.props);
   expect(service.requestCount("delete")).toBe(total);
-  // The rules were just read, so there is a witness; after the first delete the list is read again, and the empty one at last.
-  expect(service.requestCount("list")).toBe(pages + 1);
-  expect(service.requestCount()).toBe(total + pages + 1);
+  // After the first delete the list is read again, and the empty one at last; before it, where the witness is older than 10 s.
+  const lists = service.requestCount("list");
+  expect([pages + 1, 2 * pages + 1]).toContain(lists);
+  expect(service.requestCount()).toBe(total + lists);
   expect(service.rules()).toEqual([]);
 });
