@@ -1,10 +1,10 @@
-import { ownFields, servicePointers } from "../../provider/decide/live-rule.ts";
+import { ownFields } from "../../provider/decide/live-rule.ts";
 import { leavingDefinition } from "../../provider/host/wire.ts";
 import { markIn, ownerIn } from "../../provider/merchant/mark.ts";
 import type { Place } from "../../provider/run/place.ts";
 import type { RulePattern } from "../../report/files/rule-pattern.ts";
 import type { LiveRule } from "../../sdk/client/index.ts";
-import type { Contract } from "../../sdk/contract/index.ts";
+import { type Contract, servicePointers } from "../../sdk/contract/index.ts";
 import { isNaturalKeySecret, lackedKey } from "../../sdk/contract/natural-key.ts";
 import { isMerchantRulesError, MerchantRulesError, shortened } from "../../sdk/errors.ts";
 import {

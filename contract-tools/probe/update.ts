@@ -3,10 +3,12 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  laidOver,
   type Pointer,
   pointerOf,
   segmentsOf,
   valueAt,
+  withoutValueAt,
 } from "../../sdk/json/index.ts";
 import { idIn } from "./create.ts";
 import { namesRule, type Probing, placesIn, wordsOf } from "./known.ts";
@@ -234,7 +236,8 @@ async function report(
     merges: "a field that was left out is still there",
     unknown: "it was not taken with a field left out, so it is not known whether it replaces the rule",
   };
-  if (effect !== "merges" || way.version !== undefined) fact("body", "declared", words[effect]);
+  if (effect !== "merges") fact("body", ...(await wholeOrDeclared(probing, own, way, words[effect])));
+  else if (way.version !== undefined) fact("body", "declared", words[effect]);
   else fact("body", ...(await partOrWhole(probing, own, way, { full, before: live ?? {}, words })));
   if (effect === "replaces") fact("removal", "omit", words.replaces);
   if (effect !== "merges" || field === undefined) return;
@@ -269,6 +272,25 @@ async function removeByNull(
   if (again !== undefined && (await update(probing, own, way, again)).live !== undefined)
     own.definition = again.definition;
   return { isGone, said: seen.said };
+}
+
+/** Sends the live rule back with a change in it, but for what the service alone sets. */
+async function wholeOrDeclared(
+  probing: Probing,
+  own: Own,
+  way: Way,
+  words: string,
+): Promise<[body: string, words: string]> {
+  const { sandbox, findings } = probing;
+  const next = changedDefinition(probing, own);
+  const shown = valueAt((await sandbox.get(own.ruleId))?.json, sandbox.envelope);
+  if (next === undefined || !isJsonObject(shown)) return ["declared", words];
+  const services = [...findings.pointersAt("/rule/id"), ...findings.pointersAt("/rule/readOnly")];
+  const definition = laidOver(services.reduce(withoutValueAt, shown), next.definition);
+  const { seen, live } = await update(probing, own, way, { ...next, definition });
+  if (live === undefined) return ["declared", `${words}; the whole rule is not taken back (${seen.said})`];
+  own.definition = next.definition;
+  return ["merged", `${words}; the whole rule is taken back, but for what the service sets`];
 }
 
 /** Sends what changed alone, where an update merges what is sent into the rule. One that erased the rest is repaired. */

@@ -1,4 +1,4 @@
-import { type Contract, drivenFields, type Transition } from "../../sdk/contract/index.ts";
+import { type Contract, drivenFields, sentByUpdate, type Transition } from "../../sdk/contract/index.ts";
 import {
   canonicalAt,
   contains,
@@ -150,9 +150,13 @@ export class RuleOperations {
     const sent = version !== null && "at" in version ? withoutValueAt(given, version.at) : given;
     demandNone(sent, update.omit, "an update must not carry this", (paths) => `an update must not carry ${paths}`);
     // A client that merges sends back what it read, and with it what only the service sets.
-    const own = update.body === "merged" ? this.#shape.withoutManaged(sent) : sent;
+    const own = sentByUpdate(this.#contract.operations) === "merged" ? this.#shape.withoutManaged(sent) : sent;
     this.#demandUndriven(own);
-    const definition = drivenAs(stored.definition, changed(stored.definition, own, update), this.#contract);
+    const definition = drivenAs(
+      stored.definition,
+      changed(stored.definition, own, this.#contract.operations),
+      this.#contract,
+    );
     this.#judge.demandValid(definition);
     this.#judge.demandMutable(stored.definition, definition);
     this.#demandFreeKey(definition, ruleId);
@@ -352,12 +356,9 @@ function begun(definition: JsonObject, transitions: readonly Transition[]): Json
 }
 
 /** Returns a definition after an update: what is not sent goes away or stays, as the contract says. */
-function changed(
-  before: JsonObject,
-  sent: JsonObject,
-  { body, removal }: NonNullable<Contract["operations"]["update"]>,
-): JsonObject {
-  if (removal === "omit") return body === "changes" ? { ...before, ...sent } : sent;
+function changed(before: JsonObject, sent: JsonObject, operations: Contract["operations"]): JsonObject {
+  const { removal = "omit" } = operations.update ?? {};
+  if (removal === "omit") return sentByUpdate(operations) === "changes" ? { ...before, ...sent } : sent;
   return removal === null ? patched(before, sent) : laidOver(before, sent);
 }
 

@@ -1,4 +1,4 @@
-import { type Contract, withoutDriven } from "../../sdk/contract/index.ts";
+import { type Contract, servicePointers, withoutDriven } from "../../sdk/contract/index.ts";
 import { withFields } from "../../sdk/json/added-fields.ts";
 import type { Json, JsonObject } from "../../sdk/json/index.ts";
 import * as json from "../../sdk/json/index.ts";
@@ -99,11 +99,6 @@ export function addedTo(live: JsonObject, row: KnownRule, place: Spoken): json.P
     const isIn = (at: json.Path): boolean => path.slice(0, index).every((each, k) => at[k] === each);
     return index < 0 || !changed.some(({ path: at }) => isIn(at));
   });
-}
-
-/** The pointers to what the service alone sets in a rule: its id, and what the contract calls the service's own. */
-export function servicePointers({ rule: { id, readOnly, changedBy, changedAt } }: Contract): string[] {
-  return [...id, ...readOnly, ...[changedBy, changedAt].filter((pointer) => pointer !== null)];
 }
 
 /** True of an answer that shows nothing of a rule but its id. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import PQueue from "p-queue";
 import type { LiveRule, RulesClient } from "../../sdk/client/index.ts";
-import { type Contract, pagingOf } from "../../sdk/contract/index.ts";
+import { type Contract, pagingOf, sentByUpdate } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { getOrMake } from "../../sdk/get-or-make.ts";
 import { fieldsShown, isEqual, type JsonObject, segmentsOf, valueAt } from "../../sdk/json/index.ts";
@@ -177,6 +177,21 @@ export class Live {
     const isWhole =
       listed !== undefined && fieldsShown(definition, this.contract.rule).every((name) => Object.hasOwn(listed, name));
     return this.#isWhole || isWhole ? listed : undefined;
+  }
+
+  /**
+   * The whole rule as the list showed it not long ago, for an update that sends it back; undefined where a GET is to tell: this
+   * run has written it since, or the list may be behind. @throws MerchantRulesError RESPONSE_INVALID: the list holds summaries
+   */
+  async toSendBack({ ruleId }: KnownRule): Promise<JsonObject | undefined> {
+    const { list } = this.contract.operations;
+    if (sentByUpdate(this.contract.operations) === "declared" || list === null || list.lagMs !== 0 || list.summaries)
+      return undefined;
+    const isWritten = (): boolean => this.paper.of(ruleId).written !== undefined;
+    if (isWritten()) return undefined;
+    const listed = (await this.#recent()).byId.get(ruleId);
+    if (listed !== undefined) await this.#demandWhole(listed);
+    return isWritten() ? undefined : listed?.rule;
   }
 
   /**

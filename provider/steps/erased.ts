@@ -1,5 +1,5 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
-import type { Contract } from "../../sdk/contract/index.ts";
+import { type Contract, sentByUpdate } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import * as json from "../../sdk/json/index.ts";
@@ -26,7 +26,7 @@ export function demandNothingErased(
   const { operations, rule: options } = place.contract;
   const markPath = options.owner === null ? undefined : json.pathOf(json.segmentsOf(options.owner.at));
   const isMergeable =
-    by === "update" && operations.update?.body === "declared" && !paths.some((path) => path.includes("["));
+    by === "update" && sentByUpdate(operations) === "declared" && !paths.some((path) => path.includes("["));
   const ways = paths.every((path) => path === markPath)
     ? [`name another field in rule.owner.at of the contract: people write into ${markPath}, where the mark would stand`]
     : [
@@ -77,12 +77,12 @@ export function isKept(
   if (update === null) return false;
   // Elsewhere a field goes away only where the body says so.
   const isWhole = update.removal === "omit";
-  if (isWhole && update.body === "declared" && update.method !== "PATCH") return false;
+  const body = sentByUpdate(operations);
+  if (isWhole && body === "declared" && update.method !== "PATCH") return false;
   // A mask is not sent back.
-  const isMasked =
-    isWhole && update.body !== "declared" && rule.writeOnly.some((pattern) => json.isAtOrBelow(path, pattern));
+  const isMasked = isWhole && body !== "declared" && rule.writeOnly.some((pattern) => json.isAtOrBelow(path, pattern));
   if (!isMasked && !json.isInArray(path)) return true;
   const top = String(path[0]);
   const [before = null, after = null] = [json.field(seen, top), json.field(definition, top)];
-  return update.body === "changes" && json.isEqual(before, after, rule, [top]);
+  return body === "changes" && json.isEqual(before, after, rule, [top]);
 }

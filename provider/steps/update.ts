@@ -295,7 +295,12 @@ class Update {
       await this.#demandOurs();
       const seen = await versioned(known, definition, task);
       this.#version = seen?.version;
-      const options = { ...naming(known, task), ...(seen === undefined ? {} : { seen }) };
+      const whole = seen === undefined ? await live.toSendBack(known) : undefined;
+      const options = {
+        ...naming(known, task),
+        ...(seen === undefined ? {} : { seen }),
+        ...(whole === undefined ? {} : { live: whole }),
+      };
       const answer = await (await live.client()).update(known.ruleId, body, options);
       this.#is(answer?.ruleId ?? known.ruleId, listed);
       return answer;

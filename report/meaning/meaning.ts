@@ -7,9 +7,8 @@ import {
   type Semantics,
   valueListsOf,
 } from "../../meaning/index.ts";
-import { servicePointers } from "../../provider/decide/live-rule.ts";
 import { isUnknown } from "../../provider/host/wire.ts";
-import type { Contract } from "../../sdk/contract/index.ts";
+import { type Contract, servicePointers } from "../../sdk/contract/index.ts";
 import {
   defined,
   isAtOrBelow,

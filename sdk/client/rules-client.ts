@@ -1,7 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PageQuery } from "../contract/pagination/paging.ts";
-import { type Contract, drivenFields, identityOperation, type Transition, withoutDriven } from "../contract/schema.ts";
+import {
+  type Contract,
+  drivenFields,
+  identityOperation,
+  sentByUpdate,
+  servicePointers,
+  type Transition,
+  withoutDriven,
+} from "../contract/schema.ts";
 import { fewOf, isMerchantRulesError, MerchantRulesError, shortened } from "../errors.ts";
 import {
   defined,
@@ -62,7 +70,7 @@ export interface CreateOptions extends CallOptions {
 
 /** Facts of a rule before it is updated. */
 export interface UpdateOptions extends CallOptions {
-  /** The rule as a GET just showed it, so that it is not read again. */
+  /** The whole rule as it was just read, so that it is not read again. */
   readonly live?: JsonObject;
   /** The same with its version, where the contract has `operations.update.version`. Default: it is read. */
   readonly seen?: LiveRule;
@@ -186,8 +194,8 @@ export class RulesClient {
   }
 
   /**
-   * Updates a rule to a definition, but for fields of `rule.transitions`. Where `operations.update.body` is `changes` or
-   * `merged` the rule is read first, and nothing is sent when it is as the definition says. A PUT is sent again after a lost
+   * Updates a rule to a definition, but for fields of `rule.transitions`. Where the update sends `changes` or a `merged` rule
+   * (`operations.update.body`) the rule is read first, and nothing is sent when it is as the definition says. A PUT is sent again after a lost
    * response, PATCH and POST only when the contract has `idempotency`. RULE_NOT_FOUND when the service answers 404 or 410.
    * @returns the rule in the response, or undefined where it has none with an id. Where the contract has
    * `operations.update.id: new`, always the id that the rule has by now, and `{}` where the response has an id alone
@@ -201,13 +209,12 @@ export class RulesClient {
     if (update === null || template === null) throw unsupported(attempted, "update", "operations.update");
     const seen = options.seen ?? (update.version === null ? undefined : await this.get(ruleId, options));
     let live = seen?.rule ?? options.live;
-    if (update.body !== "declared") {
-      live ??= (await this.get(ruleId, options)).rule;
-      demandOwnFields(live, { ...options.known, ...definition }, rule, { ruleId, label: options.label });
-    }
-    const omit = [...update.omit, ...drivenFields(this.contract)];
+    const kind = sentByUpdate(operations);
+    if (kind !== "declared")
+      live ??= (await this.get(ruleId, { ...options, known: { ...options.known, ...definition } })).rule;
+    const omit = [...update.omit, ...servicePointers(this.contract), ...drivenFields(this.contract)];
     const former = withoutDriven(options.known ?? {}, this.contract);
-    const changed = updateBody(definition, live, { ...update, omit, former }, rule);
+    const changed = updateBody(definition, live, { ...update, body: kind, omit, former }, rule);
     if (changed === undefined) return { ruleId, rule: live ?? {} };
     const { definition: versioned, headers } = versionSent(changed, seen, { update, ruleId, attempted });
     const body = sendable(template.body(ruleId, versioned, update.bodyAt), update, "update", attempted);

@@ -1,4 +1,4 @@
-import type { Contract } from "../contract/index.ts";
+import type { Contract, sentByUpdate } from "../contract/index.ts";
 import { fewOf, MerchantRulesError, shortened } from "../errors.ts";
 import {
   type CompareOptions,
@@ -92,7 +92,8 @@ export function updateBody(
   return changed.length === 0 ? undefined : Object.fromEntries(changed);
 }
 
-interface UpdateParts extends Pick<NonNullable<Contract["operations"]["update"]>, "body" | "removal"> {
+interface UpdateParts extends Pick<NonNullable<Contract["operations"]["update"]>, "removal"> {
+  readonly body: ReturnType<typeof sentByUpdate>;
   /** Places of the live rule that are not sent back, unless they are declared. */
   readonly omit: readonly Pointer[];
   /** The definition before: what it has and the new one has not is removed as `removal` says. */

@@ -3,7 +3,7 @@ import { isAtOrBelow, isJsonObject, type Path, pointerOf, segmentsOf, valueAt, w
 import { checkForms, type RefuseIf, reaches } from "./consistent-forms.ts";
 import { schemaError } from "./definition-schema.ts";
 import { pagingOf } from "./pagination/kinds.ts";
-import { type Contract, identityOperation } from "./schema.ts";
+import { type Contract, identityOperation, sentByUpdate } from "./schema.ts";
 import { saysNothingOfRules } from "./schema-errors.ts";
 import { headerNamePattern } from "./schema-parts.ts";
 import { namesIn, presentsClient } from "./template.ts";
@@ -163,7 +163,7 @@ function checkUpdate({ operations, rule }: Contract, refuseIf: RefuseIf): void {
   refuseIf(isUnread, ["operations", "get"], shown);
   const isUnlisted = versionAt !== undefined && !rule.readOnly.includes(versionAt);
   refuseIf(isUnlisted || versionAt === "", ["operations", "update", "version", "at"], inReadOnly);
-  const { identifyBy, bodyAt, body, omit, id, removal, encoding } = update;
+  const { identifyBy, bodyAt, omit, id, removal, encoding } = update;
   const at = ["operations", "update"];
   const noNull = "json, because operations.update.removal is null, which a form cannot carry";
   refuseIf(removal === null && encoding === "form", [...at, "encoding"], noNull);
@@ -172,7 +172,7 @@ function checkUpdate({ operations, rule }: Contract, refuseIf: RefuseIf): void {
   refuseIf(id === "new" && isChosen, [...at, "id"], byChoice);
   const idField = pointerOf([identifyBy.name]);
   const sendsLive = "changes or merged, because operations.update.omit is about what these send back of the live rule";
-  refuseIf(omit.length > 0 && body === "declared", [...at, "body"], sendsLive);
+  refuseIf(omit.length > 0 && sentByUpdate(operations) === "declared", [...at, "body"], sendsLive);
   for (const [index, pointer] of omit.entries()) {
     const path = [...at, "omit", index];
     const namesRule = identifyBy.in === "body" && bodyAt === "" && pointer === idField;

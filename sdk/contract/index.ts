@@ -28,6 +28,8 @@ export {
   type IdentifyBy,
   identityOperation,
   type Operations,
+  sentByUpdate,
+  servicePointers,
   type Transition,
   withoutDriven,
 } from "./schema.ts";

@@ -108,16 +108,16 @@ const update = strict({
   identifyBy: identifyBy
     .default({ in: "path", name: "ruleId" })
     .meta(says("How the request names the rule.", { in: "body", name: "id" })),
-  body: oneOf(["declared", "changes", "merged"]).meta(
+  body: orNull(z.enum(["declared", "changes", "merged"])).meta(
     says(
-      "What the request sends. declared: the definition; the service may erase fields that it does not declare. changes: the top-level fields that differ, objects laid over the live ones. merged: the live rule with the definition laid over it, in depth.",
-      "merged",
+      "What the request sends. declared: the definition; the service may erase fields that it does not declare. changes: the top-level fields that differ, objects laid over the live ones. merged: the live rule, less what the service sets and what is declared no more, with the definition laid over it, in depth. null: changes by PATCH, else merged; and declared where no operation reads one rule.",
+      "declared",
     ),
   ),
   omit: listOf(pointer).meta(
     says(
-      "What of the live rule the request does not send back, where body is changes or merged. Services differ: some refuse what they set themselves, others want their version back. Without it nothing is left out.",
-      ["/createdAt", "/updatedAt"],
+      "What of the live rule the request does not send back, where body is changes or merged, beside its id and what rule.readOnly names.",
+      ["/statistics"],
     ),
   ),
   removal: z

@@ -72,6 +72,17 @@ export function identityOperation({
   return told !== null && "path" in told ? told : null;
 }
 
+/** Returns what an update sends (contract `operations.update.body`), where that is not said by what its method is for. */
+export function sentByUpdate({ update, get }: Pick<Operations, "update" | "get">): "declared" | "changes" | "merged" {
+  if (update === null || get === null) return update?.body ?? "declared";
+  return update.body ?? (update.method === "PATCH" ? "changes" : "merged");
+}
+
+/** Returns the pointers of what the service alone sets: the id, what `rule.readOnly` names, who changed it and when. */
+export function servicePointers({ rule: { id, readOnly, changedBy, changedAt } }: Pick<Contract, "rule">): Pointer[] {
+  return [...id, ...readOnly, ...[changedBy, changedAt].filter((pointer) => pointer !== null)];
+}
+
 /** Returns the fields that the service changes by requests of their own (contract `rule.transitions`). */
 export function drivenFields({ rule }: Spoken): Pointer[] {
   return [...new Set(rule.transitions.map(({ at }) => at))];

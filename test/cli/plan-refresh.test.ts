@@ -3,10 +3,13 @@ import { formats } from "../../report/formats/formats.ts";
 import { type Report, render } from "../../report/index.ts";
 import { othersMarkBy, rule } from "../support/rules.ts";
 import { openCommandStack } from "../support/stack/commands.ts";
-import { contractOf } from "../support/stack/contracts.ts";
+import { contractOf, update } from "../support/stack/contracts.ts";
 import { type EngineName, hasPulumi } from "../support/stack/project.ts";
 
-const contract = contractOf({ rule: { owner: { at: "/metadata/managedBy" }, secret: ["/token"] } });
+const contract = contractOf({
+  operations: { update: { ...update, body: "declared" } },
+  rule: { owner: { at: "/metadata/managedBy" }, secret: ["/token"] },
+});
 
 function plans(engine: EngineName): void {
   test("plan --refresh shows the service: edits by hand, what is gone, taken over, unmanaged and another's", async () => {

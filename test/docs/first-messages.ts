@@ -19,6 +19,10 @@ const preset = loadPreset("illustrative");
 const full: ContractInput = { ...preset, rule: { ...preset.rule, schema: null } };
 const patient: ContractInput = { ...full, limits: { maxAttempts: 2 } };
 const marks: ContractInput = { ...marking, rule: { ...marking.rule, schema: null } };
+const declaring: ContractInput = {
+  ...marks,
+  operations: { ...marks.operations, update: { path: "/api/v1/merchants/rules/{ruleId}", body: "declared" } },
+};
 
 /** Gives a message of docs/troubleshooting.md by the way in which a user meets it; by the heading of its section. */
 export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
@@ -73,7 +77,7 @@ export const firstMessages: Readonly<Record<string, () => Promise<string>>> = {
       await host.create(resource("limit", { definition: rule(1) }));
     }),
   "The write would erase something": () =>
-    withHost(marks, async (host, service) => {
+    withHost(declaring, async (host, service) => {
       service.put(undefined, rule(1, { metadata: { ticket: "PAY-7" } }));
       const { conditions: _, ...definition } = rule(1);
       const { id, outs } = await host.create(resource("limit", { definition, adopt: true }));

@@ -141,7 +141,7 @@ describe("what a service answers is data", () => {
       const client = clientOf(server, { operations: { update } });
       const { rule: live } = await client.get("r1");
       await client.update("r1", { priority: 2 }, { live });
-      expect(server.requests[1]?.body).toBe(`{"id":"r1","priority":2,"limits":[{"most":${number}}]}`);
+      expect(server.requests[1]?.body).toBe(`{"priority":2,"limits":[{"most":${number}}]}`);
     },
   );
 });

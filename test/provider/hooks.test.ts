@@ -40,7 +40,7 @@ describe("the life of a rule", () => {
     const updated = await second.update(id, outs, changed);
     expect(updated).toEqual({ ...changed, ...kept });
     // The list shows whose the rule is, and what the first update has done.
-    expect(requests()).toEqual(["list", "update", "list"]);
+    expect(requests()).toEqual(["list", "get", "update", "list"]);
 
     service.put(id, rule(1, { priority: 5, note: "by hand" }));
     const third = await another();

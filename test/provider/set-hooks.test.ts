@@ -62,7 +62,7 @@ describe("a set of rules", () => {
     });
     const second = await host.update(id, outs, changed);
     // The list is read before the first write of a run and after it.
-    expect(operations(served)).toEqual(["list", "list", "update"]);
+    expect(operations(served)).toEqual(["get", "list", "list", "update"]);
     expect(second.ruleIds).toEqual(outs.ruleIds);
 
     const renamed = { rules: { a: abc.a, new: changed.rules.b, c: abc.c } };
@@ -90,7 +90,7 @@ describe("a set of rules", () => {
     expect(seen.inputs.rules).toEqual({ ...abc, b: rule(2, { priority: 77 }) });
     await host.update(id, seen.props, { rules: abc });
     // The first update of a run is looked at afterwards.
-    expect(operations(served)).toEqual(["list", "update"]);
+    expect(operations(served)).toEqual(["get", "list", "update"]);
   });
 
   test.each([

@@ -74,8 +74,8 @@ test("a run's steps on what is live: changed, removed, made and taken-over rules
     isUnlisted: true,
     definition: rule(5),
   });
-  // An update that sends what is declared takes the rest away.
-  expect(is["rule-51"]?.definition).toEqual(rule(51, { priority: 1 }));
+  // An update sends the rest back.
+  expect(is["rule-51"]?.definition).toEqual(rule(51, { priority: 1, note: "by hand" }));
   expect(is["rule-50"]).toEqual(was["rule-50"]);
   expect(after.name).toBe("live with the changes of stack prod");
 });

@@ -45,13 +45,28 @@ test("what a service adds, stores in another form, keeps unique and repeats is f
     "/errors/message": "/error/message",
     "/idempotency": { header: "Idempotency-Key" },
     "/operations/update/version": { etag: true },
-    "/operations/update/body": "declared",
+    "/operations/update/body": "merged",
     "/operations/update/removal": "omit",
     "/operations/list/summaries": true,
     "/operations/list/lagMs": 0,
     "/operations/get/lagMs": 0,
   });
   expect(probed.facts.every(({ source }) => source.length > 20)).toBe(true);
+});
+
+test("an update of a service that does not take the whole rule back sends what is declared", async () => {
+  const at = await place({
+    ...deletesByPath,
+    operations: { ...deletesByPath.operations, update: { path: byId.path } },
+  });
+  let updates = 0;
+  at.front.behave((request, pass) => {
+    if (request.method === "PUT") updates += 1;
+    return request.method === "PUT" && updates === 2 ? { status: 422, body: {} } : pass();
+  });
+  const probed = await at.probe({ delete: [byPath], update: [byId] });
+  expect(probed).toMatchObject({ stopped: undefined, left: [] });
+  expect(factsOf(probed)["/operations/update/body"]).toBe("declared");
 });
 
 test.each([null, "none"] as const)("how an update removes a field is found: by %s", async (removal) => {
@@ -135,7 +150,7 @@ test("a GET that lags is waited for, and its lag is measured apart from the list
   });
   const probed = await at.probe({ delete: [byPath], update: [byId] }, { waitMs: 300 });
   expect(probed).toMatchObject({ stopped: undefined, left: [] });
-  expect(factsOf(probed)).toMatchObject({ "/operations/list/lagMs": 0, "/operations/update/body": "declared" });
+  expect(factsOf(probed)).toMatchObject({ "/operations/list/lagMs": 0, "/operations/update/body": "merged" });
   expect(factsOf(probed)["/operations/get/lagMs"]).toBeGreaterThan(0);
 });
 

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
@@ -18,12 +19,17 @@ test.each(
 )(
   "a rule that was taken over, and then by another set, loses nothing by its first write there (%s)",
   async (_case, more) => {
-    const place = await openPlace({ contract: contractOf({ rule: more }) });
+    const declaring = contractOf({ rule: more, operations: { update: { ...update, body: "declared" } } });
+    const place = await openPlace({ contract: declaring });
     const id = place.service.put(undefined, b);
     const stack = await place.stack("local");
     await stack.up({ one: { rules: { b: bare }, adopt: { b: id } }, two: { rules: { a } } });
     await stack.up({ two: { rules: { a, b: bare }, adopt: { b: id } }, one: none });
-    await stack.upFails({ two: { rules: { a, b: { ...bare, priority: 9 } } }, one: none }, {}, /conditions/);
+    const changed = { two: { rules: { a, b: { ...bare, priority: 9 } } }, one: none };
+    await stack.upFails(changed, {}, /conditions/, /set operations\.update\.body in the contract to merged/);
+    expect(place.service.rules().find(({ ruleId }) => ruleId === id)?.rule).toEqual(b);
+    writeFileSync(place.contractFile, JSON.stringify(contractOf({ rule: more })));
+    await stack.up(changed);
     expect(place.service.rules().find(({ ruleId }) => ruleId === id)?.rule.conditions).toEqual(b.conditions);
   },
 );

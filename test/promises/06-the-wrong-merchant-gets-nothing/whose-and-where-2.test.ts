@@ -266,7 +266,7 @@ describe("14. a rule that its resource takes again after `pulumi state delete`",
   const program = (priority: number, changes: JsonObject = {}) => ({
     a: { definition: rule(1, { priority, ...changes }) },
   });
-  const merged = { operations: { update: { ...update, body: "merged" } } } as const;
+  const declaring = { operations: { update: { ...update, body: "declared" } } } as const;
 
   /** It has a field that nobody declares, and its resource has it again. */
   async function takenAgain(contract: ContractInput) {
@@ -290,14 +290,14 @@ describe("14. a rule that its resource takes again after `pulumi state delete`",
     const of = (changes: object = {}) => contractOf({ rule: { owner, ...key }, ...changes });
 
     test("keeps the fields that nobody declares, where an update sends the whole live rule", async () => {
-      const { world, stack, ruleId } = await takenAgain(of(merged));
+      const { world, stack, ruleId } = await takenAgain(of());
       await good(stack.up(program(50)));
       expect(takenWrites(world)).toEqual(["update"]);
       expect(world.named("rule-1")).toMatchObject({ ruleId, rule: { priority: 50, note: "by hand" } });
     });
 
     test("is not changed where the update would take them away, until they are declared", async () => {
-      const { world, stack, ruleId } = await takenAgain(of());
+      const { world, stack, ruleId } = await takenAgain(of(declaring));
       await refused(stack.up(program(50)), /note/, /declare these fields/);
       expect(takenWrites(world)).toEqual([]);
       await good(stack.up(program(50, { note: "by hand" })));

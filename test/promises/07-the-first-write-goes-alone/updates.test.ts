@@ -156,12 +156,15 @@ onBothEngines((engine) => {
 });
 
 describe("a contract that puts the body of an update in another place than the service", () => {
-  const spoken = contractOf({ operations: { update: { ...update, bodyAt: "/rule" } } });
+  const declaring = { ...update, body: "declared" } as const;
+  const spoken = contractOf({ operations: { update: { ...declaring, bodyAt: "/rule" } } });
   const declared = { a: { definition: rule(1) }, b: { definition: rule(2) } };
   const changed = { a: { definition: rule(1, { priority: 9 }) }, b: { definition: rule(2, { priority: 9 }) } };
 
   /** The same service, with the contract as it should be. */
-  const corrected = (): Record<string, string> => ({ MERCHANT_RULES_CONTRACT: contractFileOf(contractOf()) });
+  const corrected = (): Record<string, string> => ({
+    MERCHANT_RULES_CONTRACT: contractFileOf(contractOf({ operations: { update: declaring } })),
+  });
 
   const expectHealed = ({ definitions }: World): void =>
     expect(definitions()).toEqual([changed.a.definition, changed.b.definition]);

@@ -7,7 +7,7 @@ const token = { path: "/token", fields: { id: "{clientId}", secret: "{clientSecr
 const credentials = { kind: "client", clientId: "shop", clientSecret: "hush, a secret" } as const;
 const contract: Partial<ContractInput> = {
   operations: {
-    update: { path: "/rules/{ruleId}" },
+    update: { path: "/rules/{ruleId}", body: "declared" },
     list: {
       path: "/rules",
       items: "/rules",

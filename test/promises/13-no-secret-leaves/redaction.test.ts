@@ -13,7 +13,10 @@ function shown(error: unknown): string {
 const core = "ZqFieldOfIt";
 const secret = secretAround(core);
 const contract = {
-  operations: { update: { path: "/rules/{ruleId}" }, delete: { path: "/rules/{ruleId}", identifyBy: { in: "path" } } },
+  operations: {
+    update: { path: "/rules/{ruleId}", body: "declared" },
+    delete: { path: "/rules/{ruleId}", identifyBy: { in: "path" } },
+  },
   rule: { naturalKey: "/name" },
   limits: { maxAttempts: 1 },
 } as const;

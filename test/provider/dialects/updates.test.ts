@@ -13,17 +13,19 @@ import { variants } from "../../support/variants.ts";
 type Update = NonNullable<NonNullable<ContractInput["operations"]>["update"]>;
 
 const path = "/api/v1/merchants/rules";
-const omit = ["/createdAt", "/updatedAt"];
 const updating = (update: Update): ContractInput => contractOf({ operations: { update } });
 
 const updates: [string, Update][] = [
-  ["merged, without what the service sets", { path: `${path}/{ruleId}`, body: "merged", omit }],
-  ["changes, by PATCH", { path: `${path}/{ruleId}`, method: "PATCH", body: "changes", omit }],
+  ["merged, without what the service sets", { path: `${path}/{ruleId}`, body: "merged" }],
+  ["what the method is for, by PUT", { path: `${path}/{ruleId}` }],
+  ["what the method is for, by PATCH", { path: `${path}/{ruleId}`, method: "PATCH" }],
+  ["declared", { path: `${path}/{ruleId}`, body: "declared" }],
+  ["changes, by PATCH", { path: `${path}/{ruleId}`, method: "PATCH", body: "changes" }],
   [
     "the rule itself with its id in it, on the path of create",
     { path, method: "POST", identifyBy: { in: "body", name: "id" } },
   ],
-  ["the live rule with its id in it", { path, identifyBy: { in: "body", name: "id" }, body: "merged", omit }],
+  ["the live rule with its id in it", { path, identifyBy: { in: "body", name: "id" }, body: "merged" }],
   ["beside its id", { path, identifyBy: { in: "body", name: "key" }, bodyAt: "/rule" }],
 ];
 
@@ -45,7 +47,7 @@ describe.each(variants(updates, 2))("an update whose body is %s", (_, update) =>
     expect(world.service.requestCount("update")).toBe(2);
     expect(world.service.requestCount("create")).toBe(0);
     expect(world.rules().map(({ ruleId }) => ruleId)).toEqual(ids);
-    const note = update.body === undefined ? {} : { note: "by hand" };
+    const note = update.body === "declared" ? {} : { note: "by hand" };
     const wanted = [rule(1, { priority, ...note }), rule(2), rule(3, { priority })];
     expect(world.rules().map((live) => live.rule)).toEqual(expect.arrayContaining(wanted));
     await world.expectNoChanges();
@@ -54,13 +56,15 @@ describe.each(variants(updates, 2))("an update whose body is %s", (_, update) =>
   });
 });
 
-test("a service that refuses what it sets itself is understood with operations.update.omit", async () => {
-  const contract = updating({ path: `${path}/{ruleId}`, body: "merged", omit });
-  const world = await openWorld({ contract, spoken: updating({ path: `${path}/{ruleId}`, body: "merged" }) });
+test("a service that refuses a field that the program does not declare is understood with operations.update.omit", async () => {
+  const contract = updating({ path: `${path}/{ruleId}`, omit: ["/statistics"] });
+  const world = await openWorld({ contract, spoken: updating({ path: `${path}/{ruleId}` }) });
   const { id, outs } = await (await world.host()).create({ definition: rule(1) });
+  world.service.put(id, rule(1, { statistics: { hits: 3 } }));
   const changed = { definition: rule(1, { priority: 9 }) };
   const { message } = await failureOf((await world.host()).update(id, outs, changed));
-  expect(message).toContain("an update must not carry createdAt, updatedAt");
+  expect(message).toContain("an update must not carry statistics");
+  expect(message).toContain("operations.update.omit of the contract");
   const MERCHANT_RULES_CONTRACT = contractFileOf(contract);
   await (await world.host("merchantRule", { MERCHANT_RULES_CONTRACT })).update(id, outs, changed);
   expect(world.service.rules()).toEqual([{ ruleId: id, rule: changed.definition }]);

@@ -78,8 +78,8 @@ test("a token that was obtained and a client secret are not echoed, in no failur
     const contract = {
       auth: { token: { path: "/token", fields: { s: "{clientSecret}" } } },
       limits: { maxAttempts: 1, attemptTimeoutMs: 100 },
-      operations: { update: { path: "/rules/{ruleId}" } },
-    };
+      operations: { update: { path: "/rules/{ruleId}", body: "declared" } },
+    } as const;
     const client = clientOf(server, contract, { credentials: { kind: "client", clientId: "shop", clientSecret } });
     for (const call of [() => client.get("r1"), () => client.create({}), () => client.update("r1", {})]) {
       const error = await failureOf(call());
@@ -104,7 +104,7 @@ test("secret fields of a definition are not echoed", async () => {
   const server = await serve(({ body }) => ({ status: 422, json: { error: { message: `cannot take ${body}` } } }));
   const client = clientOf(server, {
     rule: { secret: ["/webhook/key", "/hooks/*/key"] },
-    operations: { update: { path: "/rules/{ruleId}" } },
+    operations: { update: { path: "/rules/{ruleId}", body: "declared" } },
   });
   const definition = {
     name: "named",

@@ -29,7 +29,7 @@ test.each(passing)("reads, deletes and PUT updates try again after %s", async (n
   const server = await serve((_received, number) => (number % 2 === 1 ? answer : { json: { id: "r1" } }));
   const client = clientOf(server, {
     limits,
-    operations: { update: { path: "/rules/{ruleId}" }, list: { path: "/rules", items: "" } },
+    operations: { update: { path: "/rules/{ruleId}", body: "declared" }, list: { path: "/rules", items: "" } },
   });
   await client.get("r1");
   // Where the first attempt may be carried out yet, that is told.
@@ -108,7 +108,10 @@ test.each(unknown)("a create with a key is sent again under the same key after %
 
 test("every create and every update has a key of its own", async () => {
   const server = await serve(({ method }) => (method === "POST" ? created : { json: { id: "r1" } }));
-  const client = clientOf(server, { idempotency: {}, operations: { update: { path: "/rules/{ruleId}" } } });
+  const client = clientOf(server, {
+    idempotency: {},
+    operations: { update: { path: "/rules/{ruleId}", body: "declared" } },
+  });
   await client.create({});
   await client.create({});
   await client.update("r1", {});
@@ -133,7 +136,7 @@ test.each(["PATCH", "POST"] as const)(
   "a %s update is sent again after a lost answer only under a key",
   async (method) => {
     const server = await serve([dropped, dropped, { json: { id: "r1" } }]);
-    const operations = { update: { method, path: "/rules/{ruleId}" } };
+    const operations = { update: { method, path: "/rules/{ruleId}", body: "declared" } } as const;
     expect(await failureOf(clientOf(server, { limits, operations }).update("r1", {}))).toMatchObject({
       code: "CONNECTION_FAILED",
       outcomeUnknown: true,

@@ -51,7 +51,8 @@ describe("a body", () => {
   test("has the id in path and body both, and the types that the contract says", async () => {
     const server = await serve([{ json: {} }]);
     const headers = { "Content-Type": "application/merge-patch+json", Accept: "application/vnd.rules+json" };
-    const update = { path: `${path}/{ruleId}`, headers, fields: { data: { id: "{ruleId}" } }, bodyAt: "/data/rule" };
+    const fields = { data: { id: "{ruleId}" } };
+    const update = { path: `${path}/{ruleId}`, headers, fields, bodyAt: "/data/rule", body: "declared" } as const;
     await clientOf(server, { operations: { update } }).update("r 1", { n: 1 });
     const [request] = server.requests;
     expect(request).toMatchObject({ target: `${path}/r%201`, body: '{"data":{"id":"r 1","rule":{"n":1}}}' });

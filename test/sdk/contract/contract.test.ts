@@ -270,8 +270,8 @@ describe("a contract that cannot work is refused", () => {
     ],
     [
       "fields that an update leaves out, where it sends none of the live rule",
-      "version: 1\noperations:\n  update:\n    path: /r/{ruleId}\n    omit: [/createdAt]",
-      3,
+      "version: 1\noperations:\n  update:\n    path: /r/{ruleId}\n    body: declared\n    omit: [/createdAt]",
+      5,
       "operations.update.body",
       '"declared"',
       "changes or merged",
