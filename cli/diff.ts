@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { compareSides } from "../report/diff/compare.ts";
 import { sideOf } from "./diff/side.ts";
 import { exiting } from "./exit-code.ts";
+import { GivenCredentials } from "./given-credentials.ts";
 import { withProgress } from "./progress.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
 import { type StackOptions, withStackOptions } from "./stack.ts";
@@ -35,8 +36,9 @@ Example, of a project with Pulumi.sandbox.yaml and Pulumi.production.yaml:
   npx --no-install merchant-rules diff --from sandbox --to production`;
 
 async function diff(fromName: string, toName: string, options: StackOptions & ReportOptions): Promise<number> {
-  const from = await sideOf(fromName, options);
-  const to = await sideOf(toName, options);
+  const given = new GivenCredentials();
+  const from = await sideOf(fromName, options, given);
+  const to = await sideOf(toName, options, given);
   const report = await withProgress(`reading the rules of ${from.name} and ${to.name}`, () => compareSides(from, to), {
     quiet: options.format === "json",
   });

@@ -4,12 +4,12 @@ import { defined } from "../sdk/json/index.ts";
 import { isEngineError } from "../stack/errors.ts";
 import type { StackIdentity } from "../stack/open/stack-identity.ts";
 import { callCode, exiting } from "./exit-code.ts";
-import { memoryIn, type StoredMemory } from "./export/connection.ts";
+import { memoryIn } from "./export/connection.ts";
 import { readRules } from "./export/rules.ts";
 import { type ExportOptions, writeExport } from "./export/write-export.ts";
-import { withSession } from "./live-session.ts";
+import { Invocation } from "./invocation.ts";
 import { andPattern } from "./patterns.ts";
-import { readStackSettings, readState, withStackOptions } from "./stack.ts";
+import { readStackSettings, readState, type Stack, withStackOptions } from "./stack.ts";
 
 /** Defines `merchant-rules export`: writes every rule at the service as code, and as a file for `pulumi import`. */
 export function exportCommand(command: Command): void {
@@ -44,23 +44,26 @@ async function exportRules(options: ExportOptions): Promise<number> {
   const { sources, identity } = await readStackSettings(options);
   const { connection, include, exclude } = options;
   const isSet = options.as === "files";
-  const { read, place } = await withSession(sources, false, async (session) => {
-    const place = session.place(connectionName(defined({ connection })));
+  const stack = identity === undefined ? undefined : await storedStack(options, identity);
+  const invocation = Invocation.ofSettings(sources, stack);
+  const { read, place } = await invocation.reading(async () => {
+    const { place } = await invocation.proven(connectionName(defined({ connection })));
     return { place, read: await readRules(place, { include, exclude, isSet }) };
   });
-  const into = identity === undefined ? undefined : { identity, memory: await storedMemory(options, identity) };
+  const memory = memoryIn(stack?.resources ?? [], connection);
+  const into = identity === undefined ? undefined : { identity, memory };
   const lines = await writeExport(options, read, place, into);
   console.log(lines.join("\n"));
   return 0;
 }
 
-/** Reads the stack's state, and returns the Owner and the connection in it. */
-async function storedMemory(options: ExportOptions, { isFirst }: StackIdentity): Promise<StoredMemory> {
-  if (isFirst) return memoryIn([]);
+/** Reads the stack's state; undefined where it has none yet. */
+async function storedStack(options: ExportOptions, { isFirst }: StackIdentity): Promise<Stack | undefined> {
+  if (isFirst) return undefined;
   try {
-    return memoryIn((await readState(options)).resources, options.connection);
+    return await readState(options);
   } catch (error) {
-    if (isEngineError(error) && error.code === "STACK_NOT_FOUND") return memoryIn([]);
+    if (isEngineError(error) && error.code === "STACK_NOT_FOUND") return undefined;
     throw error;
   }
 }

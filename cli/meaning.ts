@@ -4,18 +4,19 @@ import { Session } from "../provider/hooks/session.ts";
 import { declaredContract } from "../provider/settings/contract-source.ts";
 import { defaultConnection } from "../provider/settings/setting-names.ts";
 import type { SettingsSources } from "../provider/settings/sources.ts";
+import { liveAt } from "../report/drift/drift.ts";
 import { meaningOf, type SideMeaning } from "../report/meaning/meaning.ts";
 import { declaredSemantics } from "../report/meaning/semantics-file.ts";
 import { plannedSteps } from "../report/plan/planned-steps.ts";
 import type { Preview } from "../report/plan/preview.ts";
-import { afterRun, folderSide, programSide, type RuleSide, readLiveSide, stateSide } from "../report/sides/index.ts";
+import { afterRun, folderSide, programSide, type RuleSide, stateSide } from "../report/sides/index.ts";
 import { stateResources } from "../report/state/from-stack.ts";
 import { errorsOf } from "../report/words/report-words.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { defined } from "../sdk/json/index.ts";
-import { withSession } from "./live-session.ts";
+import { Invocation } from "./invocation.ts";
 import { givenPreview, ownPreview, sourcesOf } from "./preview.ts";
-import { environmentAlone, folderOf, readSettings, readState, type StackOptions } from "./stack.ts";
+import { environmentAlone, folderOf, readSettings, type StackOptions } from "./stack.ts";
 
 const sides = ["after", "before", "program", "state"] as const;
 
@@ -68,42 +69,43 @@ export interface Meanings {
  * @param attempted for messages: `simulate payments`
  * @param preview one that is known already. Default: as the options say
  * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: the contract does not say what rules mean, or has no list; as
- * readSettings and readLiveSide
+ * Invocation.settings and Invocation.live
  */
 export async function readMeanings(
+  invocation: Invocation,
   options: MeaningOptions,
   attempted: string,
-  quiet: boolean,
   preview?: Preview,
 ): Promise<Meanings> {
-  const sources = await readSettings(options);
-  const contractOf = contractsOf(sources);
+  const [sources, contractOf] = [await invocation.settings(), await invocation.contractOf()];
+  // Without semantics neither a preview nor the service need be asked.
+  if (options.connection !== undefined) declaredSemantics(sources, attempted, options.connection);
   const seen = preview ?? (await previewOf(options));
   const planned = plannedSteps(seen, contractOf).map(({ of }) => of);
   const connection = oneConnection(planned, options);
   const declared = declaredSemantics(sources, attempted, connection);
-  const live = await readLive(sources, connection, quiet);
-  const run = afterRun(live, seen, contractOf, connection);
+  const run = afterRun(await invocation.live(connection, liveAt(connection)), seen, contractOf, connection);
   const before = meaningOf(run.before, declared, connection);
   return { before, after: meaningOf(run.after, declared, connection, before), connection };
 }
 
 /** Reads the rules that the options choose. @throws MerchantRulesError as readMeanings */
 export async function readMeaning(options: MeaningOptions, attempted: string, quiet: boolean): Promise<SideMeaning> {
+  const invocation = new Invocation(options, quiet);
   const of = (side: RuleSide, sources: SettingsSources, connection: string): SideMeaning =>
     meaningOf(side, declaredSemantics(sources, attempted, connection), connection);
   if (options.folder !== undefined) return await folderMeaning(options.folder, options, of);
   const { side = "after" } = options;
-  if (side === "after") return (await readMeanings(options, attempted, quiet)).after;
+  if (side === "after") return (await readMeanings(invocation, options, attempted)).after;
   if (side === "before") {
     const { connection = defaultConnection } = options;
-    const sources = await readSettings(options);
+    const sources = await invocation.settings();
     // Without semantics the service need not be asked.
     declaredSemantics(sources, attempted, connection);
-    return of(await readLive(sources, connection, quiet), sources, connection);
+    return of(await invocation.live(connection, liveAt(connection)), sources, connection);
   }
   if (side === "state") {
-    const stack = await readState(options);
+    const stack = await invocation.state();
     const session = new Session({ ...stack.sources, checksDefinitions: false });
     const read = stateSide(stateResources(stack.resources), session, `the state of ${stack.title}`);
     const connection = oneConnection(read.rules, options);
@@ -128,12 +130,6 @@ async function folderMeaning(
   const contract = contractsOf(sources)(connection);
   const side = folderSide(folder, { ...defined({ overlay }), connection, contract });
   return of(side, sources, connection);
-}
-
-async function readLive(sources: SettingsSources, connection: string, quiet: boolean): Promise<RuleSide> {
-  return await withSession({ ...sources, checksDefinitions: false }, quiet, (session) =>
-    readLiveSide(session.place(connection), "the live rules", connection),
-  );
 }
 
 async function previewOf(options: MeaningOptions): Promise<Preview> {

@@ -6,6 +6,7 @@ import type { Preview } from "../report/plan/preview.ts";
 import { withPayments } from "../report/simulation/plan-with-payments.ts";
 import { columnsFor, type SimulateOptions as Simulated } from "../report/simulation/simulate-report.ts";
 import { Simulation } from "../report/simulation/simulation.ts";
+import type { Invocation } from "./invocation.ts";
 import { type MeaningOptions, type Meanings, readMeanings } from "./meaning.ts";
 import type { PaymentsOptions } from "./payments-options.ts";
 import { withProgress } from "./progress.ts";
@@ -16,10 +17,11 @@ import { sourceOf } from "./stack.ts";
 export async function planWithPayments(
   plan: Report,
   preview: Preview,
+  invocation: Invocation,
   options: MeaningOptions & PaymentsOptions & { readonly payments: string; readonly format?: Format },
 ): Promise<Report> {
   const quiet = options.format === "json";
-  const meanings = await readMeanings(options, "plan with payments", quiet, preview);
+  const meanings = await readMeanings(invocation, options, "plan with payments", preview);
   const { simulation, simulated } = await simulatePayments(options.payments, meanings, options, { quiet });
   return withPayments(plan, simulation, simulated);
 }

@@ -10,6 +10,7 @@ import { violatingRuleIn } from "../report/plan/violations.ts";
 import type { Contract } from "../sdk/contract/index.ts";
 import { withCommandsOf } from "./engine-commands.ts";
 import { exiting } from "./exit-code.ts";
+import { Invocation } from "./invocation.ts";
 import { type PaymentsOptions, withPaymentsOptions } from "./payments-options.ts";
 import { type PolicyPackOptions, withPolicyOptions } from "./policy-options.ts";
 import { givenPreview, ownPreview, sourcesOf } from "./preview.ts";
@@ -18,7 +19,7 @@ import { type ReportOptions, withReportOptions, writeReport } from "./report-opt
 import { type RulesOptions, rulePlacesOf, withRulesOption } from "./rule-folders.ts";
 import { withWords } from "./rule-words.ts";
 import { keepHeapSmall } from "./small-heap.ts";
-import { engineOf, folderOf, readSettings, readState, type StackOptions, stackIn, withStackOptions } from "./stack.ts";
+import { engineOf, folderOf, type StackOptions, stackIn, withStackOptions } from "./stack.ts";
 
 interface PlanOptions extends StackOptions, ReportOptions, RulesOptions, PolicyPackOptions, PaymentsOptions {
   readonly connection?: string;
@@ -70,7 +71,8 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
     if (!contracts.has(connection)) contracts.set(connection, declaredContract(sources, connection));
     return contracts.get(connection);
   };
-  const refreshed = options.refresh === true ? await readRefreshed(options) : {};
+  const invocation = new Invocation(options, options.format === "json");
+  const refreshed = options.refresh === true ? await readRefreshed(invocation) : {};
   const { report: plan, hasChanges } = planOf(preview, contractOf, refreshed);
   const places = await rulePlacesOf(options, stackIn(preview.steps) ?? options.stack);
   const said = await withWords(plan, { sources, contractOf, violatingRule: violatingRuleIn(preview, contractOf) });
@@ -81,7 +83,7 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   const isDecided = payments !== undefined && errorsOf(placed).length === 0;
   // Most plans decide no payments, and need not load what does.
   const decided = isDecided
-    ? await (await import("./payments.ts")).planWithPayments(placed, preview, { ...options, payments })
+    ? await (await import("./payments.ts")).planWithPayments(placed, preview, invocation, { ...options, payments })
     : placed;
   const report = withCommandsOf(engine, decided);
   await writeReport(report, options, options.expectNoChanges === true);
@@ -97,9 +99,8 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
 }
 
 /** Reads what the service has now of the stack's rules, in one paged pass. */
-async function readRefreshed(options: PlanOptions): Promise<Refreshed> {
-  const ignoring = readIgnoreFile(undefined, projectFolder(folderOf(options)));
-  // The settings of the run that is planned; the state has those of the last one, or none yet.
-  const [stack, sources] = [await readState(options), await readSettings(options)];
-  return { drift: await readDriftOf({ ...stack, sources }, true, options.format === "json"), ignoring };
+async function readRefreshed(invocation: Invocation): Promise<Refreshed> {
+  const ignoring = readIgnoreFile(undefined, projectFolder(folderOf(invocation.options)));
+  // By the settings of the run that is planned; the state has those of the last one, or none yet.
+  return { drift: await readDriftOf(await invocation.state(), invocation, { looksForUnmanaged: true }), ignoring };
 }

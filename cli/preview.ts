@@ -7,7 +7,7 @@ import { interruptible } from "./interrupt.ts";
 import { localPackage } from "./local-package.ts";
 import type { PolicyPackOptions } from "./policy-options.ts";
 import { type OnProgress, withProgress } from "./progress.ts";
-import { engineOf, runPulumi, type StackOptions, sourceOf } from "./stack.ts";
+import { engineOf, runPulumi, type StackOptions, sourceOf, stackIn } from "./stack.ts";
 
 interface PreviewOptions extends StackOptions, PolicyPackOptions {
   readonly format?: Format;
@@ -21,7 +21,7 @@ export async function givenPreview(file: string): Promise<Preview> {
 
 /** Returns the settings that a preview ran with: it holds the config of its stack. */
 export function sourcesOf(preview: Preview, folder: string): SettingsSources {
-  return { config: (key) => preview.config.get(key), environment: process.env, folder };
+  return { config: (key) => preview.config.get(key), environment: process.env, folder, stack: stackIn(preview.steps) };
 }
 
 /** Runs a preview by the stack's engine. @throws MerchantRulesError, EngineError: it failed without resources */

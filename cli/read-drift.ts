@@ -1,10 +1,11 @@
 import { Option } from "commander";
-import { type Drift, readStateDrift } from "../report/drift/drift.ts";
+import { type Drift, type DriftOptions, readStateDrift } from "../report/drift/drift.ts";
 import type { DeclaredPlaces } from "../report/files/rule-places.ts";
 import { ownerIdsIn, stateResources } from "../report/state/from-stack.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 import { errorInCommandsOf } from "./engine-commands.ts";
-import { withSession } from "./live-session.ts";
+import { memoryIn } from "./export/connection.ts";
+import { Invocation } from "./invocation.ts";
 import { type RulesOptions, rulePlacesOf } from "./rule-folders.ts";
 import { readState, type Stack, type StackOptions, stackIn } from "./stack.ts";
 
@@ -43,28 +44,30 @@ export async function readDrift(
   const stack = await readState(options);
   const places = await rulePlacesOf(options, stackIn(stack.resources) ?? options.stack);
   const hasRules = stateResources(stack.resources).length > 0;
-  const drift = await readDriftOf(stack, looksForUnmanaged, quiet, { withSame });
+  const drift = await readDriftOf(stack, Invocation.ofState(stack, quiet), { looksForUnmanaged, withSame });
   if (!hasRules && drift.withoutList.length > 0) throw nothingToCompare(stack);
   return { stack, places, hasRules, drift };
 }
 
 /**
  * Compares a stack's state, once it is read, with the live service.
+ * @param invocation by whose settings the service is read
  * @throws MerchantRulesError as readStateDrift, with the part that the state has in it
  */
 export async function readDriftOf(
   stack: Stack,
-  looksForUnmanaged: boolean,
-  quiet: boolean,
-  { withSame = false } = {},
+  invocation: Invocation,
+  options: Pick<DriftOptions, "looksForUnmanaged" | "withSame"> = {},
 ): Promise<Drift> {
   const resources = stateResources(stack.resources);
-  return await withSession({ ...stack.sources, checksDefinitions: false }, quiet, (session) =>
-    readStateDrift(resources, session, { looksForUnmanaged, withSame, ownerIds: ownerIdsIn(stack.resources) }),
-  ).catch((error: unknown) => {
-    if (!isMerchantRulesError(error)) throw error;
-    throw errorInCommandsOf(stack.engine, explained(error, stack, resources.length));
-  });
+  const linkOf = (connection: string) => memoryIn(stack.resources, connection).connection?.link;
+  const known = { ...options, ownerIds: ownerIdsIn(stack.resources), linkOf };
+  return await invocation
+    .reading((session) => readStateDrift(resources, session, known))
+    .catch((error: unknown) => {
+      if (!isMerchantRulesError(error)) throw error;
+      throw errorInCommandsOf(stack.engine, explained(error, stack, resources.length));
+    });
 }
 
 /** Returns a failure with the part that the state has in it. */

@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { UsageError } from "../contract-tools/usage-error.ts";
 import { simulateReport } from "../report/simulation/simulate-report.ts";
 import { callCode, exiting } from "./exit-code.ts";
+import { Invocation } from "./invocation.ts";
 import { type MeaningOptions, readMeanings, withConnectionOptions } from "./meaning.ts";
 import { simulatePayments } from "./payments.ts";
 import { type PaymentsOptions, withPaymentsOptions } from "./payments-options.ts";
@@ -51,7 +52,8 @@ const mostExamples = 10;
 async function simulate(options: SimulateOptions, command: Command): Promise<number> {
   checkSqlOptions(options);
   if (options.sql !== undefined) {
-    await writeSql(await readMeanings(options, "simulate payments", options.output === undefined), options);
+    const invocation = new Invocation(options, options.output === undefined);
+    await writeSql(await readMeanings(invocation, options, "simulate payments"), options);
     return 0;
   }
   // Not a required option: commander looks for these before it looks for misspelt ones.
@@ -65,7 +67,7 @@ async function simulate(options: SimulateOptions, command: Command): Promise<num
     throw new UsageError("--payments and --preview cannot both be standard input: name a file for one of them");
   keepHeapSmall("reading");
   const quiet = format === "json";
-  const meanings = await readMeanings(options, "simulate payments", quiet);
+  const meanings = await readMeanings(new Invocation(options, quiet), options, "simulate payments");
   const examples = showValues ? mostExamples : 0;
   const { simulation, simulated } = await simulatePayments(options.payments, meanings, options, { quiet, examples });
   await writeReport(simulateReport(simulation, simulated), options, false);

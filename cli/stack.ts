@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { type Command, Option } from "commander";
 import { z } from "zod";
 import { projectFolderAbove } from "../provider/settings/project-folder.ts";
-import type { SettingsSources } from "../provider/settings/sources.ts";
+import { type SettingsSources, stackPrefix } from "../provider/settings/sources.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { isEngineError } from "../stack/errors.ts";
 import { type LastConfig, lastConfigOf, readExport, readStack } from "../stack/open/read-stack.ts";
@@ -53,6 +53,28 @@ export function folderOf({ cwd = "." }: Pick<StackOptions, "cwd">): string {
   return resolve(cwd);
 }
 
+/** Decides whether the folder of a command is in a project. */
+export function hasProject(options: StackOptions): boolean {
+  return projectFolderAbove(folderOf(options)) !== undefined;
+}
+
+/** The stack of the local engine that a command works on, read once for its settings and its state. */
+export class LocalStack {
+  readonly #options: StackOptions;
+  #read: ReturnType<typeof readStack> | undefined;
+
+  constructor(options: StackOptions) {
+    this.#options = options;
+  }
+
+  /** @throws EngineError: it cannot be read */
+  read(): ReturnType<typeof readStack> {
+    const { stack, cwd, backend: backendUrl } = this.#options;
+    this.#read ??= readStack({ stack, cwd, backendUrl });
+    return this.#read;
+  }
+}
+
 /** Returns the settings of the environment alone, as outside a project. */
 export function environmentAlone(folder: string): SettingsSources {
   return { config: () => undefined, environment: process.env, folder };
@@ -62,19 +84,21 @@ export function environmentAlone(folder: string): SettingsSources {
  * Reads the settings of a project's stack: its config, then the environment. Outside a project the environment alone.
  * @throws MerchantRulesError, EngineError: the stack cannot be read
  */
-export async function readSettings(options: StackOptions): Promise<SettingsSources> {
+export async function readSettings(options: StackOptions, local = new LocalStack(options)): Promise<SettingsSources> {
   const folder = folderOf(options);
-  if (projectFolderAbove(folder) === undefined) {
+  if (!hasProject(options)) {
     if (options.stack === undefined) return environmentAlone(folder);
     throw new MerchantRulesError("SETTINGS_INVALID", `there is no Pulumi.yaml in ${folder} or above it`, {
       attempted: `read stack ${options.stack}`,
       advice: "run this in the project's folder, or name it with --cwd",
     });
   }
-  if (engineOf(options) === "pulumi")
-    return { ...environmentAlone(folder), config: await pulumiConfig(options, folder) };
-  const stack = await readStack(choiceOf(options));
-  return { ...environmentAlone(stack.folder), config: (key) => stack.config.get(key)?.text };
+  if (engineOf(options) === "pulumi") {
+    const [config, stack] = await Promise.all([pulumiConfig(options, folder), pulumiStack(options, folder)]);
+    return { ...environmentAlone(folder), config, stack };
+  }
+  const stack = await local.read();
+  return { ...environmentAlone(stack.folder), config: (key) => stack.config.get(key)?.text, stack: stack.name };
 }
 
 /**
@@ -87,7 +111,7 @@ export async function readStackSettings(
 ): Promise<{ sources: SettingsSources; identity: StackIdentity | undefined }> {
   const { stack, cwd, backend } = options;
   const folder = folderOf(options);
-  if (projectFolderAbove(folder) === undefined) return { sources: await readSettings(options), identity: undefined };
+  if (!hasProject(options)) return { sources: await readSettings(options), identity: undefined };
   const isLocal = engineOf(options) === "local";
   const named = isLocal ? undefined : (await pulumi(["stack", "--show-name"], options, folder)).trim();
   const identity = await stackIdentity({ stack, cwd, backendUrl: backend }, named);
@@ -106,7 +130,10 @@ export async function readStackSettings(
  * providers come without their properties.
  * @throws MerchantRulesError, EngineError: the state cannot be read
  */
-export async function readState(options: StackOptions & { readonly state?: string }): Promise<Stack> {
+export async function readState(
+  options: StackOptions & { readonly state?: string },
+  local = new LocalStack(options),
+): Promise<Stack> {
   const folder = folderOf(options);
   // Not the engine's index: with it comes all that runs programs, which takes several times as long to load.
   const { state } = options;
@@ -119,13 +146,18 @@ export async function readState(options: StackOptions & { readonly state?: strin
           )
         : await readExport(await inputOf(state, "read state", stateAdvice), sourceOf(state));
     const title = titleOf(options.stack, resources, state);
-    return { title, engine: "pulumi", ...settingsIn(lastConfigOf(resources), folder), resources };
+    return {
+      title,
+      engine: "pulumi",
+      ...settingsIn(lastConfigOf(resources), folder, options.stack ?? stackIn(resources)),
+      resources,
+    };
   }
-  const stack = await readStack(choiceOf(options));
+  const stack = await local.read();
   return {
     title: `stack ${stack.name}`,
     engine: "local",
-    ...settingsIn(lastConfigOf(stack.resources), stack.folder),
+    ...settingsIn(lastConfigOf(stack.resources), stack.folder, stack.name),
     resources: stack.resources,
   };
 }
@@ -144,10 +176,6 @@ async function namingStacks(error: MerchantRulesError, folder: string): Promise<
         ? "make a stack, for the project has none yet: pulumi stack init dev"
         : `name one of the project's stacks with --stack (there are: ${names.join(", ")})`,
   });
-}
-
-function choiceOf({ stack, cwd, backend }: StackOptions) {
-  return { stack, cwd, backendUrl: backend };
 }
 
 /** Returns the name of the stack of resources, as the URN of the first has it. */
@@ -171,9 +199,13 @@ export function titleOf(
   return name === undefined ? "the selected stack" : `stack ${name}`;
 }
 
-function settingsIn({ texts, undecrypted }: LastConfig, folder: string): Pick<Stack, "sources" | "undecrypted"> {
+function settingsIn(
+  { texts, undecrypted }: LastConfig,
+  folder: string,
+  stack: string | undefined,
+): Pick<Stack, "sources" | "undecrypted"> {
   return {
-    sources: { ...environmentAlone(folder), config: (key) => texts.get(key) },
+    sources: { ...environmentAlone(folder), config: (key) => texts.get(key), stack },
     undecrypted: undecrypted.filter((key) => key.startsWith("merchant-rules:")),
   };
 }
@@ -193,6 +225,13 @@ export function engineOf({ engine, backend }: StackOptions): Engine {
   const names = process.platform === "win32" ? ["pulumi.exe", "pulumi.cmd"] : ["pulumi"];
   const isThere = folders.some((folder) => names.some((name) => folder !== "" && existsSync(join(folder, name))));
   return isThere && backend === undefined ? "pulumi" : "local";
+}
+
+/** The name of the stack, where its own variables may count; the CLI is asked for it only then. */
+async function pulumiStack(options: StackOptions, folder: string): Promise<string | undefined> {
+  const isAnyGiven = Object.keys(process.env).some((variable) => variable.startsWith(stackPrefix));
+  if (options.stack !== undefined || !isAnyGiven) return options.stack;
+  return (await pulumi(["stack", "--show-name"], options, folder)).trim();
 }
 
 async function pulumiConfig(options: StackOptions, folder: string): Promise<SettingsSources["config"]> {

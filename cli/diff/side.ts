@@ -1,21 +1,22 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Session } from "../../provider/hooks/session.ts";
-import { connectionSettings } from "../../provider/settings/connection-settings.ts";
 import { projectFolder } from "../../provider/settings/project-folder.ts";
 import { defaultConnection, variableName } from "../../provider/settings/setting-names.ts";
-import type { SettingsSources } from "../../provider/settings/sources.ts";
+import { type SettingsSources, stacksWithFile } from "../../provider/settings/sources.ts";
 import type { Environment } from "../../report/diff/compare.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
+import type { GivenCredentials } from "../given-credentials.ts";
+import { Invocation } from "../invocation.ts";
 import { environmentAlone, folderOf, readSettings, type StackOptions } from "../stack.ts";
 
 /**
  * Finds the environment that a name means: a stack of the project, where it has a stack file, else a connection of the stack
  * that the options choose. `stack:` or `connection:` in front says which.
+ * @param given shared by both sides
  * @throws MerchantRulesError SETTINGS_INVALID: it is neither, or both
  */
-export async function sideOf(given: string, options: StackOptions): Promise<Environment> {
-  const [, kind, name = given] = /^(stack|connection):(.+)$/s.exec(given) ?? [];
+export async function sideOf(named: string, options: StackOptions, given: GivenCredentials): Promise<Environment> {
+  const [, kind, name = named] = /^(stack|connection):(.+)$/s.exec(named) ?? [];
   const attempted = `find environment ${name}`;
   const isStack = kind === "stack" || (kind === undefined && hasStackFile(name, options));
   if (isStack && kind === undefined && isConnection(name, await chosen(options))) {
@@ -25,13 +26,13 @@ export async function sideOf(given: string, options: StackOptions): Promise<Envi
     });
   }
   if (isStack) {
-    const sources = await readSettings({ ...options, stack: name });
-    return reached(name, sources, defaultConnection);
+    return await reached(name, new Invocation({ ...options, stack: name }, true, given), defaultConnection);
   }
   const noFile = `there is no stack file Pulumi.${name}.yaml in the project's folder`;
-  const stacks = stacksWithFile(options);
+  const stacks = stacksWithFile(folderOf(options));
   const there = stacks.length === 0 ? "" : ` (stacks with a file: ${stacks.join(", ")})`;
-  const sources = await readSettings(options).catch((cause: Error) => {
+  const invocation = new Invocation(options, true, given);
+  const sources = await invocation.settings().catch((cause: Error) => {
     if (kind === "connection" || name === defaultConnection || options.stack !== undefined) throw cause;
     // Where no stack is chosen, a misspelt stack is likelier than a connection of one.
     if (!/no stack (?:named|selected)|there is no stack|several stacks/.test(cause.message)) throw cause;
@@ -52,13 +53,14 @@ export async function sideOf(given: string, options: StackOptions): Promise<Envi
       advice: `name a stack or a connection that exists${there}; a connection is set with \`pulumi config set --path 'merchant-rules:connections.${name}.baseUrl' <address>\`, or ${variableOf(name)}`,
     });
   }
-  return reached(name, sources, name);
+  return await reached(name, invocation, name);
 }
 
-function reached(name: string, sources: SettingsSources, connection: string): Environment {
-  const { client, place } = connectionSettings(sources, connection);
+async function reached(name: string, invocation: Invocation, connection: string): Promise<Environment> {
+  const session = await invocation.session();
+  const { client, place } = session.settings(connection);
   const identity = JSON.stringify([place.address, client.parameters, client.credentials ?? null]);
-  return { name, place: new Session(sources).place(connection), identity };
+  return { name, place: session.place(connection), prove: () => invocation.proven(connection), identity };
 }
 
 /** Reads the settings of the stack that the user chose by name; of no other, as it need not be the one that is meant. */
@@ -71,16 +73,6 @@ function hasStackFile(name: string, options: StackOptions): boolean {
   if (/[/\\]/.test(name)) return false;
   const folder = projectFolder(folderOf(options));
   return ["yaml", "yml", "json"].some((ending) => existsSync(join(folder, `Pulumi.${name}.${ending}`)));
-}
-
-function stacksWithFile(options: StackOptions): string[] {
-  try {
-    const names = readdirSync(projectFolder(folderOf(options)));
-    return names.flatMap((name) => /^Pulumi\.(.+)\.(?:yaml|yml|json)$/.exec(name)?.[1] ?? []).sort();
-  } catch {
-    // They are named to help; what is wrong with the folder is said by whoever needs it.
-    return [];
-  }
 }
 
 function isConnection(name: string, { config, environment }: SettingsSources): boolean {

@@ -1,9 +1,12 @@
 import type { PlaceOptions } from "../../provider/merchant/place-options.ts";
 import { printable } from "../../sdk/json/printable.ts";
 import { connectionIn } from "../export/connection.ts";
+import { Invocation } from "../invocation.ts";
 import { readDriftOf } from "../read-drift.ts";
 import type { Stack } from "../stack.ts";
 import type { Diagnosis } from "./diagnosis.ts";
+
+const unmanagedAside = { looksForUnmanaged: false };
 
 /** Checks whether the settings lead to where the state's rules are, and these are seen there as a run must see them. */
 export async function lookAtPlace(
@@ -41,7 +44,7 @@ export async function lookAtPlace(
 /** Finds out whether the state's rules are proven to be where the settings lead. */
 async function areSeen(stack: Stack): Promise<boolean> {
   try {
-    return (await readDriftOf(stack, false, true)).rules > 0;
+    return (await readDriftOf(stack, Invocation.ofState(stack, true), unmanagedAside)).rules > 0;
   } catch {
     // Why they are not is for the run to say, which names the words that help.
     return false;
@@ -51,7 +54,7 @@ async function areSeen(stack: Stack): Promise<boolean> {
 /** Checks whether the state's rules are there: a run goes on only where identity, credentials, marks, ids or rules show the right merchant. */
 async function lookAtRules(stack: Stack, findings: Diagnosis): Promise<void> {
   try {
-    const { changed, missing, rules } = await readDriftOf(stack, false, true);
+    const { changed, missing, rules } = await readDriftOf(stack, Invocation.ofState(stack, true), unmanagedAside);
     const drifted = changed.length + missing.length;
     if (rules > 0 && drifted === 0) findings.ok("place", `the state's rules are there as the state has them: ${rules}`);
     else if (rules > 0)

@@ -38,7 +38,7 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
 
   /** Fills in where the connection leads, so that the engine shows a change of that. */
   check(_olds: Properties, news: Properties): Promise<dynamic.CheckResult<Properties>> {
-    return this.#run("check", () => {
+    return this.#run("check", news, () => {
       if (isUnknown(news.connection)) return { inputs: news, failures: [] };
       try {
         const shown = shownInputs(this.#session.settings(connectionName(news)).place);
@@ -52,7 +52,7 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
 
   /** Compares, without a request. What a preview does not know yet is as it was. */
   diff(_id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
-    return this.#run("diff", async () => {
+    return this.#run("diff", news, async () => {
       demandVersion(olds);
       const given = known(news, olds);
       this.#demandNames(given);
@@ -64,7 +64,7 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
 
   /** Remembers where the connection leads, and who the credentials are. */
   create(inputs: Properties): Promise<dynamic.CreateResult<Properties>> {
-    return this.#run("create", async () => {
+    return this.#run("create", inputs, async () => {
       this.#demandNames(inputs);
       const place = this.#session.place(connectionName(inputs));
       // Without credentials it would remember a place that nothing equals later.
@@ -78,7 +78,7 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
   }
 
   read(id: string, props: Properties = {}): Promise<dynamic.ReadResult<Properties>> {
-    return this.#run("read", () => {
+    return this.#run("read", props, () => {
       demandVersion(props);
       this.#demandContract(connectionName(props));
       return { id, props: leaving(props), inputs: leaving(picked(props, fields)) };
@@ -87,7 +87,7 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
 
   /** Remembers another place only where an identity or the user says that the rules are there. */
   update(_id: string, olds: Properties, news: Properties): Promise<dynamic.UpdateResult<Properties>> {
-    return this.#run("update", async () => {
+    return this.#run("update", news, async () => {
       demandVersion(olds);
       this.#demandNames(news);
       const place = this.#session.place(connectionName(news));
@@ -101,7 +101,7 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
 
   /** Comes last in a destroy. Says what is left of the rules; refuses nothing but a broken contract. */
   delete(_id: string, props: Properties): Promise<void> {
-    return this.#run("delete", async () => {
+    return this.#run("delete", props, async () => {
       const name = connectionName(props);
       this.#demandContract(name);
       const ownerId = linkIn(props.link)?.ownerId ?? text(props.owner);
@@ -165,7 +165,8 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
     }
   }
 
-  #run<T>(hook: string, run: () => T | Promise<T>): Promise<T> {
+  #run<T>(hook: string, { names }: Properties, run: () => T | Promise<T>): Promise<T> {
+    this.#session.isOfStack(text(names));
     return atBoundary(hook, (error) => this.#session.explain(error), run);
   }
 }

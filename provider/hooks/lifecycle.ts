@@ -2,8 +2,9 @@ import type { dynamic } from "@pulumi/pulumi";
 import type { Step } from "../decide/plan.ts";
 import { print } from "../host/print.ts";
 import { isUnknown, type Properties } from "../host/wire.ts";
+import { stackOf } from "../merchant/mark.ts";
 import type { ResourceShape } from "../state/shape.ts";
-import { connectionName } from "../state/state.ts";
+import { connectionName, ownerInput } from "../state/state.ts";
 import { atBoundary } from "./boundary.ts";
 import { callOf, type Hooks } from "./call.ts";
 import { checked } from "./check.ts";
@@ -34,7 +35,7 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
 
   check(olds: Properties, news: Properties): Promise<dynamic.CheckResult<Properties>> {
     const { shape, session } = this.#hooks;
-    return this.#run("check", () => {
+    return this.#run("check", news, () => {
       const result = checked(shape, session, olds, news);
       if (result.failures?.length === 0) {
         this.#announce(olds, news);
@@ -46,23 +47,23 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
   }
 
   diff(id: string, olds: Properties, news: Properties): Promise<dynamic.DiffResult> {
-    return this.#run("diff", () => diff(this.#hooks, id, olds, news));
+    return this.#run("diff", news, () => diff(this.#hooks, id, olds, news));
   }
 
   create(inputs: Properties): Promise<dynamic.CreateResult<Properties>> {
-    return this.#run("create", () => create(this.#hooks, inputs));
+    return this.#run("create", inputs, () => create(this.#hooks, inputs));
   }
 
   read(id: string, props: Properties = {}): Promise<dynamic.ReadResult<Properties>> {
-    return this.#run("read", () => read(this.#hooks, id, props));
+    return this.#run("read", props, () => read(this.#hooks, id, props));
   }
 
   update(id: string, olds: Properties, news: Properties): Promise<dynamic.UpdateResult<Properties>> {
-    return this.#run("update", () => update(this.#hooks, id, olds, news));
+    return this.#run("update", news, () => update(this.#hooks, id, olds, news));
   }
 
   delete(id: string, props: Properties): Promise<void> {
-    return this.#run("delete", () => remove(this.#hooks, id, props));
+    return this.#run("delete", props, () => remove(this.#hooks, id, props));
   }
 
   #hintAtSlips(news: Properties): void {
@@ -81,7 +82,9 @@ export class Lifecycle implements dynamic.ResourceProvider<Properties, Propertie
     if (words !== undefined) print(...words);
   }
 
-  #run<T>(hook: string, run: () => T | Promise<T>): Promise<T> {
-    return atBoundary(hook, (error) => this.#hooks.session.explain(error), run);
+  #run<T>(hook: string, props: Properties, run: () => T | Promise<T>): Promise<T> {
+    const { session } = this.#hooks;
+    session.isOfStack(stackOf(ownerInput(props)));
+    return atBoundary(hook, (error) => session.explain(error), run);
   }
 }

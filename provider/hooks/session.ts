@@ -74,6 +74,12 @@ export class Session {
     this.#sources = { ...this.#sources, config };
   }
 
+  /** Notes which stack the run is of, `project/stack`: its own variables come before others. The first that says it decides. */
+  isOfStack(names: string | undefined): void {
+    const stack = names?.split("/")[1];
+    if (this.#sources.stack === undefined && stack !== undefined) this.#sources = { ...this.#sources, stack };
+  }
+
   /** Returns the session of an explicit provider: its settings stand in place of the stack's config. */
   under(config: SettingsSources["config"]): Session {
     return new Session({ ...this.#sources, config }, this.#onListed);

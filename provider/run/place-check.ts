@@ -38,7 +38,7 @@ export type Standing = "here" | "weakly here" | "elsewhere";
 
 /** What is judged: a row, or a create. */
 interface Subject {
-  readonly of: Resource;
+  readonly of: Pick<Resource, "link">;
   /** The connection and place before: the row's; of a create those that the Connection remembers. */
   readonly before: Site | undefined;
   readonly now: Site;
@@ -80,8 +80,8 @@ export class PlaceCheck {
     return verdict === "weakly proven" ? "weakly here" : "here";
   }
 
-  /** Judges the place of what a resource is to make. @throws MerchantRulesError as ofRow */
-  async ofCreate(of: Resource): Promise<void> {
+  /** Judges the place of what a resource is to make, or of what is read for the whole stack. @throws MerchantRulesError as ofRow */
+  async ofCreate(of: Pick<Resource, "link">): Promise<void> {
     const { claims, isMade } = this.#place;
     const now = await this.#place.here(of.link?.ownerId);
     const before = of.link?.site;

@@ -1,7 +1,9 @@
+import { readdirSync } from "node:fs";
 import type { ContractUse } from "../../sdk/contract/index.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
 import { field, isJsonObject, type Json, type JsonObject } from "../../sdk/json/index.ts";
 import { meant } from "../../sdk/nearest.ts";
+import { projectFolder } from "./project-folder.ts";
 import {
   defaultConnection,
   isCredential,
@@ -19,6 +21,8 @@ export interface SettingsSources extends ContractUse {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The folder in which the engine runs the program or the provider. */
   readonly folder: string;
+  /** The stack's name, whose own variables come before others. Absent: it is not known, or there is none. */
+  readonly stack?: string | undefined;
 }
 
 /** One setting of a connection. */
@@ -36,16 +40,21 @@ export type SettingsReader = (setting: SettingName) => Setting;
 
 /**
  * Returns the reader of a connection's settings. A named connection has its own, and none of the default connection's.
- * @throws MerchantRulesError SETTINGS_INVALID: stack config that is no object, or has a setting that does not exist
+ * A stack's own variables, `MERCHANT_RULES__STACK__<STACK>__[<CONNECTION>__]<SETTING>`, come before those that all stacks share.
+ * @throws MerchantRulesError SETTINGS_INVALID: stack config that is no object, or has a setting that does not exist; the
+ * variables of the stack may be another's as well
  */
-export function settingsReader({ config, environment }: SettingsSources, name: string): SettingsReader {
+export function settingsReader(sources: SettingsSources, name: string): SettingsReader {
+  const { config, environment } = sources;
   const isDefault = name === defaultConnection;
   const provider = providerName(config);
   if (provider !== undefined && !isDefault) throw oneConnection(provider, name);
   const own = isDefault ? undefined : ownSettings(config("merchant-rules:connections"), name);
   const keys = isDefault ? "merchant-rules:" : `merchant-rules:connections.${name}.`;
   const ofName = provider ?? (isDefault ? undefined : name);
-  const variables = ofName === undefined ? "MERCHANT_RULES_" : `MERCHANT_RULES_${variableName(ofName)}__`;
+  const within = ofName === undefined ? "" : `${variableName(ofName)}__`;
+  const variables = `MERCHANT_RULES_${within}`;
+  const stacks = stackVariables(sources);
   const parameters =
     own === undefined
       ? parsedObject(config(`${keys}parameters`), `${keys}parameters`)
@@ -53,12 +62,58 @@ export function settingsReader({ config, environment }: SettingsSources, name: s
   return (setting) => {
     const parameter = /^parameters\.(.*)$/s.exec(setting)?.[1];
     const single = own === undefined ? config(`${keys}${setting}`) : own[setting];
-    const variable = `${variables}${parameter === undefined ? "" : "PARAM_"}${variableName(parameter ?? setting)}`;
+    const called = `${parameter === undefined ? "" : "PARAM_"}${variableName(parameter ?? setting)}`;
+    const isStacks = stacks !== undefined && asString(environment[`${stacks}${within}${called}`]) !== undefined;
+    const variable = isStacks ? `${stacks}${within}${called}` : `${variables}${called}`;
     const configured = asString(parameter === undefined ? single : field(parameters, parameter));
     const inEnvironment = asString(environment[variable]);
     const howTo = `${keys}${setting} (or ${variable})`;
     return { configured, inEnvironment, value: configured ?? inEnvironment, variable, howTo };
   };
+}
+
+/** What the variables of one stack begin with. No connection's name gives this form: it would begin with a hyphen or `_`. */
+export const stackPrefix = "MERCHANT_RULES__STACK__";
+
+/**
+ * Returns what the stack's own variables begin with; undefined where the environment has none.
+ * @throws MerchantRulesError SETTINGS_INVALID: another stack of the project has the same, or one of its connections may
+ */
+function stackVariables({ environment, folder, stack }: SettingsSources): string | undefined {
+  if (stack === undefined) return undefined;
+  const own = ofStack(stack);
+  const prefix = `${stackPrefix}${own}__`;
+  const given = Object.keys(environment).find((variable) => variable.startsWith(prefix));
+  if (given === undefined) return undefined;
+  const isTwin = (other: string): boolean =>
+    other !== stack && (own === ofStack(other) || own.startsWith(`${ofStack(other)}__`));
+  const twin = stacksWithFile(folder).find(isTwin);
+  if (twin === undefined) return prefix;
+  const reason = `the variable ${given} may be of the stack "${stack}" or of the stack "${twin}"`;
+  const advice =
+    "rename one of the two, so that they differ in more than case, hyphens, dots and what follows a double underscore; or give the setting in the config of each stack";
+  throw new MerchantRulesError("SETTINGS_INVALID", reason, { advice });
+}
+
+/** Returns the variable of one stack that stands before one of all stacks: `MERCHANT_RULES__STACK__PROD__TOKEN`. */
+export function stackVariable(stack: string, variable: string): string {
+  return variable.replace(/^MERCHANT_RULES_/, `${stackPrefix}${ofStack(stack)}__`);
+}
+
+/** Returns a stack's name as part of a variable: `shop-nl` is SHOP_NL. */
+function ofStack(stack: string): string {
+  return variableName(stack.split("/").at(-1) ?? stack).replace(/[^A-Z0-9_]/g, "_");
+}
+
+/** Returns the names of the stacks of a project that have a file in its folder, sorted. */
+export function stacksWithFile(folder: string): string[] {
+  try {
+    const names = readdirSync(projectFolder(folder));
+    return names.flatMap((name) => /^Pulumi\.(.+)\.(?:yaml|yml|json)$/.exec(name)?.[1] ?? []).sort();
+  } catch {
+    // They are named to help; what is wrong with the folder is said by whoever needs it.
+    return [];
+  }
 }
 
 /** Returns the name of the explicit provider whose inputs the sources are; undefined where they are a stack's config. */

@@ -1,4 +1,5 @@
 import type { Place } from "../../provider/run/place.ts";
+import type { ProvenPlace } from "../../provider/run/proven-place.ts";
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import { isNaturalKeySecret } from "../../sdk/contract/natural-key.ts";
 import { MerchantRulesError } from "../../sdk/errors.ts";
@@ -24,6 +25,8 @@ export interface Environment {
   /** Its name in reports. */
   readonly name: string;
   readonly place: Place;
+  /** Proves that it is the merchant of the environment's rules. @throws MerchantRulesError CONNECTION_FAILED */
+  readonly prove: () => Promise<ProvenPlace>;
   /** Its address and credentials: two merchants may be told by their credentials alone. Holds secrets. */
   readonly identity: string;
 }
@@ -33,7 +36,7 @@ export interface Environment {
  * service alone sets. Its own rules and dead ones are left out. One paged pass on each side. A rule that one side alone
  * has is the same as one that the other alone has, renamed, where marks say so or all else is equal.
  * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: a contract has no list or no natural key; SETTINGS_INVALID: both
- * are the same place, or their natural keys differ; and what a list throws
+ * are the same place, or their natural keys differ; CONNECTION_FAILED: it is another merchant; and what a list throws
  */
 export async function compareSides(from: Environment, to: Environment): Promise<Report> {
   const naturalKey = demandComparable(from, to);
@@ -42,9 +45,11 @@ export async function compareSides(from: Environment, to: Environment): Promise<
   const isShown = ![from, to].some(({ place }) => isNaturalKeySecret(place.contract));
   const [one, other] = [from.place.contract.rule, to.place.contract.rule];
   const by = { unordered: [...one.unordered, ...other.unordered], forms: [...one.forms, ...other.forms] };
-  const read = async ({ place, name }: Environment): Promise<ByNaturalKey> =>
-    byNaturalKey(await readLiveSide(place, name, defaultConnection), naturalKey, { secrets, isShown, by });
-  const [before, after] = await Promise.all([read(from), read(to)]);
+  // None is read before both are proven.
+  const proven = await Promise.all([from, to].map(async ({ name, prove }) => [name, await prove()] as const));
+  const sides = await Promise.all(proven.map(([name, each]) => readLiveSide(each, name, defaultConnection)));
+  const [before, after] = sides.map((side) => byNaturalKey(side, naturalKey, { secrets, isShown, by }));
+  if (before === undefined || after === undefined) throw new TypeError("two environments have two sides");
   const onlyIn = (change: "only-in-from" | "only-in-to", { name, ruleId, definition }: NamedRule): Finding => ({
     change,
     name,
@@ -86,6 +91,7 @@ export async function compareSides(from: Environment, to: Environment): Promise<
     rules: unchanged + findings.length,
     unchanged,
     findings,
+    notes: sides.flatMap(({ notes }) => notes),
   });
 }
 

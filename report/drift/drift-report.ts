@@ -57,7 +57,7 @@ export function driftReport(drift: Drift, { subject, project, ignoring, ...about
       ...unmanaged.findings,
     ],
     warnings: driftWarnings(drift),
-    notes: [...notesOf(drift, about), ...unmanaged.notes],
+    notes: [...drift.read, ...notesOf(drift, about), ...unmanaged.notes],
   });
 }
 

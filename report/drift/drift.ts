@@ -6,7 +6,9 @@ import { type Observed, readKnown } from "../../provider/hooks/read.ts";
 import type { Session } from "../../provider/hooks/session.ts";
 import { isOpaqueId } from "../../provider/merchant/identity.ts";
 import { markIn, type Owner, ownerIn } from "../../provider/merchant/mark.ts";
+import type { Link } from "../../provider/merchant/site.ts";
 import type { Place } from "../../provider/run/place.ts";
+import { ProvenPlace } from "../../provider/run/proven-place.ts";
 import { defaultConnection } from "../../provider/settings/setting-names.ts";
 import { isKeyOfLeft } from "../../provider/state/state.ts";
 import { lackedKey, naturalKeyText } from "../../sdk/contract/natural-key.ts";
@@ -93,6 +95,8 @@ export interface Drift {
   readonly unmanaged: readonly UnmanagedRule[];
   /** Connections over which unmanaged rules cannot be told, because their contract has no list. */
   readonly withoutList: readonly string[];
+  /** What was read at the service, a sentence for each place: whose it is, and when. */
+  readonly read: readonly string[];
   /** The number of values that were not compared, because nothing here could decrypt them. */
   readonly unreadable: number;
   /** Rules under ids that the state knows, and that are not this stack's by now; and why, as the rest of a sentence. */
@@ -111,6 +115,8 @@ export interface DriftOptions {
   readonly withSame?: boolean;
   /** The owner ids that the state has beside its resources of rules. Default: none. */
   readonly ownerIds?: readonly string[];
+  /** What the state's Connections remember, by their names. Default: nothing. */
+  readonly linkOf?: (connection: string) => Link | undefined;
 }
 
 /**
@@ -123,7 +129,7 @@ export interface DriftOptions {
 export async function readStateDrift(
   resources: readonly StateResource[],
   session: Session,
-  { looksForUnmanaged = true, withSame = false, ownerIds = [] }: DriftOptions = {},
+  { looksForUnmanaged = true, withSame = false, ownerIds = [], linkOf = () => undefined }: DriftOptions = {},
 ): Promise<Drift> {
   const all = readResources(resources, session);
   const present = all.filter(({ isLeaving }) => !isLeaving);
@@ -138,8 +144,12 @@ export async function readStateDrift(
     rows: rowsById([...all.flatMap(({ of }) => [...of.known.values()]), ...compared.flatMap(({ rows }) => rows)]),
     ownerIds: new Set([...ownerIds, ...ofRows]),
   };
+  const linkAt = (at: Place): Link | undefined => all.find(({ of, place }) => place === at && of.link)?.of.link;
+  const proven = await Promise.all(
+    [...places].map(([name, place]) => ProvenPlace.of(place, linkOf(name) ?? linkAt(place))),
+  );
   const { unmanaged, withoutList } = looksForUnmanaged
-    ? await readUnmanaged(places, known)
+    ? await readUnmanaged(proven, known)
     : { unmanaged: [], withoutList: [] };
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
   return {
@@ -151,6 +161,7 @@ export async function readStateDrift(
     same: compared.flatMap(({ same }) => same),
     unmanaged,
     withoutList,
+    read: proven.map((each) => each.readFor(liveAt(each.place.options.name))),
     unreadable: sum(compared.map(({ unreadable }) => unreadable)),
     notOurs: compared.flatMap(({ notOurs }) => notOurs),
     unfinished: compared.flatMap(({ unfinished }) => unfinished),
@@ -158,8 +169,13 @@ export async function readStateDrift(
   };
 }
 
+/** What reports call the rules that are live at a connection. */
+export function liveAt(connection: string): string {
+  return connection === defaultConnection ? "the live rules" : `the live rules of connection ${connection}`;
+}
+
 /** The findings about one resource. */
-interface Compared extends Omit<Drift, "unmanaged" | "withoutList"> {
+interface Compared extends Omit<Drift, "unmanaged" | "withoutList" | "read"> {
   /** Its rows as they were seen. */
   readonly rows: readonly KnownRule[];
 }

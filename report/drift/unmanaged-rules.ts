@@ -3,6 +3,7 @@ import type { KnownRule } from "../../provider/decide/plan.ts";
 import { markId, markIn, type Owner, ownerIn } from "../../provider/merchant/mark.ts";
 import { type Site, sameIdentity } from "../../provider/merchant/site.ts";
 import type { Place } from "../../provider/run/place.ts";
+import type { ProvenPlace } from "../../provider/run/proven-place.ts";
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { lackedKey, naturalKeyText } from "../../sdk/contract/natural-key.ts";
 import { getOrMake } from "../../sdk/get-or-make.ts";
@@ -62,18 +63,18 @@ export function rowsById(rows: Iterable<KnownRule>): KnownToStack["rows"] {
  * service's own. Two merchants may have a rule by one id: a row counts wherever nothing tells that it is another merchant's.
  */
 export async function readUnmanaged(
-  connections: ReadonlyMap<string, Place>,
+  connections: readonly ProvenPlace[],
   known: KnownToStack,
 ): Promise<{ unmanaged: UnmanagedRule[]; withoutList: string[] }> {
   const reached: Reached[] = [];
-  for (const [connection, place] of connections) {
+  for (const { place } of connections) {
     let same: Reached | undefined;
     for (const each of reached) if (await meansOneOf(each, place)) same = each;
     if (same === undefined) {
       same = { connections: [], places: [] };
       reached.push(same);
     }
-    same.connections.push(connection);
+    same.connections.push(place.options.name);
     if (!same.places.some(({ live }) => live === place.live)) same.places.push(place);
   }
   const found = await Promise.all(reached.map((each) => unmanagedAt(each, known)));

@@ -85,6 +85,7 @@ export function planOf(
     ],
     engineWarnings: preview.warnings,
     notes: [
+      ...(drift?.read ?? []),
       ...expanded.flatMap((each) => each.notes),
       ...quiet.map(({ step }) => quietNote(step)),
       ...preview.steps.flatMap((step) => connectionNote(step) ?? []),

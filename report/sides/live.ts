@@ -1,5 +1,5 @@
 import { markIn } from "../../provider/merchant/mark.ts";
-import type { Place } from "../../provider/run/place.ts";
+import type { ProvenPlace } from "../../provider/run/proven-place.ts";
 import { naturalKeyText } from "../../sdk/contract/natural-key.ts";
 import { defined } from "../../sdk/json/index.ts";
 import { shownRule } from "../drift/unmanaged-rules.ts";
@@ -12,7 +12,8 @@ import { identityOf, type RuleSide } from "./side.ts";
  * @param connection the name of the connection that reaches the place
  * @throws MerchantRulesError UNSUPPORTED_BY_CONTRACT: the contract has no list; and what a list throws
  */
-export async function readLiveSide(place: Place, name: string, connection: string): Promise<RuleSide> {
+export async function readLiveSide(proven: ProvenPlace, name: string, connection: string): Promise<RuleSide> {
+  const { place } = proven;
   const { contract, live } = place;
   const all = await live.allWhole();
   const own = all.filter(({ rule }) => !live.isForeign(rule));
@@ -33,6 +34,9 @@ export async function readLiveSide(place: Place, name: string, connection: strin
     kind: "live",
     rules,
     contractOf: (each) => (each === connection ? contract : undefined),
-    notes: foreign === 0 ? [] : [`${foreign} rules are the service's own (rule.foreign), and are left out`],
+    notes: [
+      proven.readFor(name),
+      ...(foreign === 0 ? [] : [`${foreign} rules are the service's own (rule.foreign), and are left out`]),
+    ],
   };
 }

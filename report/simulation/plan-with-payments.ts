@@ -22,7 +22,7 @@ export function withPayments(plan: Report, simulation: Simulation, options: Simu
       ...plan.tables,
       ...(unknown === undefined ? [] : [unknown]),
     ],
-    notes: [...plan.notes, ...notesOf(simulation, options)],
+    notes: [...new Set([...simulation.before.notes, ...plan.notes]), ...notesOf(simulation, options)],
   };
 }
 

@@ -27,12 +27,15 @@ async function exported(declared: Record<string, JsonObject> = some, contract?: 
   return { ...place, service, environment, state, idOf, drift };
 }
 
+/** What a report says first of what it has read. */
+const readAt = /^the live rules at 127\.0\.0\.1:\d+, read \d{4}-\d\d-\d\d \d\d:\d\d UTC$/;
+
 describe("merchant-rules drift", () => {
   test("ends with 0 where all is in sync, and with 7 where it is not", async () => {
     const { service, idOf, drift } = await exported();
     expect(await drift("--format", "text")).toMatchObject({
       code: 0,
-      text: "Drift of stack prod: none, 3 unchanged\n",
+      text: expect.stringMatching(/\nDrift of stack prod: none, 3 unchanged\n$/),
     });
     expect(service.requests.map(({ operation }) => operation)).toEqual(["list"]);
     service.put(idOf("rule-2"), rule(2, { priority: 9 }));
@@ -52,7 +55,7 @@ describe("merchant-rules drift", () => {
         { change: "changed", name: "rule-2", key: "b", paths: [{ path: "priority", before: 2, after: 9 }] },
         { change: "unmanaged", name: "by-hand", paths: [] },
       ],
-      notes: [],
+      notes: [expect.stringMatching(readAt)],
     });
     expect(errors).toMatch(/^Drift of stack prod: 1 missing, 1 changed, 1 unmanaged, 1 unchanged \(.*report\)$/);
     for (const format of ["text", "markdown", "html", "junit"])
@@ -94,7 +97,10 @@ describe("unmanaged rules", () => {
     byHand(service);
     const { code, report } = await drift("--ignore-unmanaged");
     expect(code).toBe(0);
-    expect(report?.notes).toEqual(["unmanaged rules were not looked for (--ignore-unmanaged)"]);
+    expect(report?.notes).toEqual([
+      expect.stringMatching(readAt),
+      "unmanaged rules were not looked for (--ignore-unmanaged)",
+    ]);
   });
 
   test("that the ignore file names are counted, with the line that names them", async () => {
@@ -104,6 +110,7 @@ describe("unmanaged rules", () => {
     const { code, report } = await drift();
     expect({ code, findings: report?.findings }).toEqual({ code: 0, findings: [] });
     expect(report?.notes).toEqual([
+      expect.stringMatching(readAt),
       '2 unmanaged rules are ignored, by "legacy*" (.merchant-rules-ignore:3)',
       `1 unmanaged rule is ignored, by "id:${kept}" (.merchant-rules-ignore:4)`,
     ]);
@@ -141,6 +148,7 @@ describe("unmanaged rules", () => {
     ).drift();
     expect(code).toBe(0);
     expect(report?.notes).toEqual([
+      expect.stringMatching(readAt),
       "unmanaged rules cannot be told over connection default: its contract has no list. What to do: set operations.list in the contract, or pass --ignore-unmanaged",
     ]);
   });
@@ -299,7 +307,7 @@ describe("what cannot be compared is said with what to do", () => {
     expect(report).toMatchObject({
       rules: 0,
       counts: { unmanaged: 1 },
-      notes: ["the stack declares no merchant rules"],
+      notes: [expect.stringMatching(readAt), "the stack declares no merchant rules"],
     });
     expect((await drift("--state", empty, "--ignore-unmanaged")).code).toBe(0);
     process.env.MERCHANT_RULES_CONTRACT = "seed";
@@ -342,8 +350,9 @@ test("secrets are in no format, readable or not, and how many were not compared 
     const paths = report?.findings[0]?.paths;
     const url = { path: "hook.url", before: "https://a.test", after: "https://b.test" };
     expect(paths).toEqual(showSecrets ? [url, { path: "hook.key", ...anotherSecret }] : [url]);
-    expect(report?.notes).toEqual(
-      showSecrets ? [] : [expect.stringMatching(/^1 secret value was not compared.*--show-secrets/)],
-    );
+    expect(report?.notes).toEqual([
+      expect.stringMatching(readAt),
+      ...(showSecrets ? [] : [expect.stringMatching(/^1 secret value was not compared.*--show-secrets/)]),
+    ]);
   }
 });

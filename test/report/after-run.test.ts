@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { loadSemantics } from "../../meaning/index.ts";
 import { ruleType, setType } from "../../provider/host/types.ts";
 import { unknownValue } from "../../provider/host/wire.ts";
+import { ProvenPlace } from "../../provider/run/proven-place.ts";
 import { decideBy, meaningOf } from "../../report/meaning/meaning.ts";
 import { readPreview } from "../../report/plan/preview.ts";
 import { afterRun, type RuleSide, readLiveSide } from "../../report/sides/index.ts";
@@ -27,7 +28,7 @@ async function world(changes: Partial<ContractInput> = {}) {
   if (all === undefined || one === undefined) throw new Error("not made");
   const run = async (steps: readonly JsonObject[]): Promise<{ before: RuleSide; after: RuleSide }> => {
     const preview = readPreview(JSON.stringify({ steps, changeSummary: {} }), "the preview");
-    const live = await readLiveSide(session().place("default"), "live", "default");
+    const live = await readLiveSide(await ProvenPlace.of(session().place("default"), undefined), "live", "default");
     return afterRun(live, preview, () => defineContract(contract), "default");
   };
   const step = (of: typeof all, op: string, inputs: JsonObject | undefined): JsonObject => ({
@@ -140,6 +141,7 @@ test("a rule that is gone at the service stays gone, and is named", async () => 
   const { after } = await run([step(all, "same", { rules: { a: rule(1), b: rule(2), c: rule(3) } })]);
   expect(Object.keys(byName(after)).sort()).toEqual(["rule-1", "rule-3", "rule-4"]);
   expect(after.notes).toEqual([
+    expect.stringMatching(/^live at 127.*, read 20/),
     "rule-2 is in the state and not at the service: without --refresh a run leaves that so",
   ]);
 });

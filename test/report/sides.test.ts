@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ruleType, setType } from "../../provider/host/types.ts";
+import { ProvenPlace } from "../../provider/run/proven-place.ts";
 import { readPreview } from "../../report/plan/preview.ts";
 import {
   folderSide,
@@ -56,7 +57,7 @@ test("each kind of side has the same rules, with masks that are equal exactly wh
   const folder = folderOf(rules);
   const sides = [
     stateSide(resources, session(), "stack dev"),
-    await readLiveSide(session().place("default"), "production", "default"),
+    await readLiveSide(await ProvenPlace.of(session().place("default"), undefined), "production", "default"),
     folderSide(folder, { contract: defineContract(contract), resource: "MerchantRuleSet all" }),
     program([stepOn(setType, "all", { rules }), stepOn(ruleType, "one", { definition: rule(4) })]),
   ];
@@ -72,7 +73,7 @@ test("each kind of side has the same rules, with masks that are equal exactly wh
     );
     expect(new Set(side.rules.map(({ identity }) => identity)).size).toBe(side.rules.length);
     expect(JSON.stringify(side.rules)).not.toContain("s3cret");
-    expect(side.notes).toEqual([]);
+    expect(side.notes).toEqual(side.kind === "live" ? [expect.stringMatching(/^production at 127.*, read 20/)] : []);
     expect(side.contractOf("default")?.rule.naturalKey).toBe("/name");
   }
   expect(sides.map(({ kind, rules: all }) => [kind, all.length])).toEqual([
@@ -86,7 +87,11 @@ test("each kind of side has the same rules, with masks that are equal exactly wh
   expect(files && ruleIn(files, "rule-1")).toMatchObject({ ...names, file: join(folder, "a.yaml"), line: 2 });
   expect(live && ruleIn(live, "rule-1")?.place).toEqual(expect.any(String));
   edit("rule-1", { token: "rotated" });
-  const rotated = await readLiveSide(session().place("default"), "production", "default");
+  const rotated = await readLiveSide(
+    await ProvenPlace.of(session().place("default"), undefined),
+    "production",
+    "default",
+  );
   expect(ruleIn(rotated, "rule-1")?.definition.token).not.toEqual(live && ruleIn(live, "rule-1")?.definition.token);
 });
 
