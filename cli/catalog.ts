@@ -36,7 +36,7 @@ Example:
 
 async function runCatalog(options: CatalogOptions): Promise<number> {
   const looksForUnmanaged = options.ignoreUnmanaged !== true;
-  const { stack, places, hasRules, drift } = await readDrift(options, looksForUnmanaged, false, { withSame: true });
+  const { stack, places, hasRules, drift } = await readDrift(options, { looksForUnmanaged, withSame: true });
   const found = driftReport(drift, { subject: stack.title, hasRules, looksForUnmanaged, ignoring: [] });
   const { of, notes } = await wordingsOf(
     [...drift.same, ...found.findings].map(({ connection }) => connection),

@@ -1,4 +1,5 @@
 import { Session } from "../provider/hooks/session.ts";
+import type { Place } from "../provider/run/place.ts";
 import { ProvenPlace } from "../provider/run/proven-place.ts";
 import { declaredContract } from "../provider/settings/contract-source.ts";
 import type { SettingsSources } from "../provider/settings/sources.ts";
@@ -43,13 +44,18 @@ export class Invocation {
   }
 
   /** The side of a state that is read already, by the settings of the last run, as a refresh sees them. */
-  static ofState(stack: Stack, quiet: boolean): Invocation {
-    return Invocation.ofSettings(stack.sources, stack, quiet);
+  static ofState(stack: Stack, quiet: boolean, given?: GivenCredentials): Invocation {
+    return Invocation.ofSettings(stack.sources, stack, quiet, given);
   }
 
   /** The side of settings and a state that are read already. @param stack undefined: there is none */
-  static ofSettings(sources: SettingsSources, stack: Stack | undefined, quiet = false): Invocation {
-    const made = new Invocation({}, quiet);
+  static ofSettings(
+    sources: SettingsSources,
+    stack: Stack | undefined,
+    quiet = false,
+    given?: GivenCredentials,
+  ): Invocation {
+    const made = new Invocation({}, quiet, given);
     made.#stateIfAny = Promise.resolve(stack);
     made.#settings = Promise.resolve({ ...sources, checksDefinitions: false });
     return made;
@@ -107,11 +113,20 @@ export class Invocation {
       const resources = state?.resources ?? [];
       const rows = readResources(stateResources(resources), session);
       const place = session.place(connection);
-      this.#given.demandOneAddress(await this.settings(), place.options);
+      await this.demandOneAddress([connection]);
       const { link = rows.find(({ of, place: at }) => at === place && of.link)?.of.link } =
         memoryIn(resources, connection).connection ?? {};
       return await ProvenPlace.of(place, link);
     });
+  }
+
+  /** @throws MerchantRulesError SETTINGS_INVALID: a variable's credentials would go to a second address */
+  async demandOneAddress(connections: readonly string[]): Promise<void> {
+    const [sources, session] = await Promise.all([this.settings(), this.session()]);
+    for (const name of connections) {
+      const place = placeIfAny(session, name);
+      if (place !== undefined) this.#given.demandOneAddress(sources, place.options);
+    }
   }
 
   /** The rules that are live at a connection. One paged pass. @throws MerchantRulesError as proven, and as readLiveSide */
@@ -128,5 +143,15 @@ export class Invocation {
       if (isEngineError(error) && error.code === "STACK_NOT_FOUND") return undefined;
       throw error;
     }
+  }
+}
+
+/** The place of a connection; undefined where its settings are gone, which is said to who reads there. */
+function placeIfAny(session: Session, connection: string): Place | undefined {
+  try {
+    return session.place(connection);
+  } catch (error) {
+    if (isMerchantRulesError(error)) return undefined;
+    throw error;
   }
 }

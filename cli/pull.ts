@@ -44,7 +44,7 @@ Example: npx --no-install merchant-rules pull --stack prod --rules rules --unman
 
 async function pull(options: PullOptions): Promise<number> {
   const { unmanaged = [], include, into } = options;
-  const found = await readDrift(options, unmanaged.length > 0, false, { withSame: true });
+  const found = await readDrift(options, { looksForUnmanaged: unmanaged.length > 0, withSame: true });
   const selection = { include, unmanaged, into: unmanaged.length === 0 ? undefined : folderInto(found, into) };
   const plan = planPull(found.drift, found.places, selection);
   const { engine, title } = found.stack;

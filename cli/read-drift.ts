@@ -4,7 +4,8 @@ import type { DeclaredPlaces } from "../report/files/rule-places.ts";
 import { ownerIdsIn, stateResources } from "../report/state/from-stack.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 import { errorInCommandsOf } from "./engine-commands.ts";
-import { memoryIn } from "./export/connection.ts";
+import { connectionsIn, memoryIn } from "./export/connection.ts";
+import type { GivenCredentials } from "./given-credentials.ts";
 import { Invocation } from "./invocation.ts";
 import { type RulesOptions, rulePlacesOf } from "./rule-folders.ts";
 import { readState, type Stack, type StackOptions, stackIn } from "./stack.ts";
@@ -17,7 +18,7 @@ export function stateOption(): Option {
   return new Option(
     "--state <file>",
     "compare what `pulumi stack export` printed; - for standard input (default: the state of the stack)",
-  ).conflicts(["stack", "engine", "backend"]);
+  ).conflicts(["stack", "allStacks", "engine", "backend"]);
 }
 
 /** A drift, and where it was found. */
@@ -30,21 +31,30 @@ export interface FoundDrift {
   readonly drift: Drift;
 }
 
+/** The way in which a drift is read. */
+interface HowToRead {
+  readonly looksForUnmanaged: boolean;
+  /** Shows no progress. Default: false. */
+  readonly quiet?: boolean;
+  /** Also tells the rules that are as declared. Default: false. */
+  readonly withSame?: boolean;
+  /** Of the command, where it reads several stacks. Default: its own. */
+  readonly given?: GivenCredentials;
+}
+
 /**
  * Compares a stack's state with the live service.
- * @param withSame also tells the rules that are as declared. Default: false
  * @throws MerchantRulesError, EngineError: it cannot be told
  */
 export async function readDrift(
   options: ReadDriftOptions,
-  looksForUnmanaged: boolean,
-  quiet: boolean,
-  { withSame = false } = {},
+  { looksForUnmanaged, quiet = false, withSame = false, given }: HowToRead,
 ): Promise<FoundDrift> {
   const stack = await readState(options);
   const places = await rulePlacesOf(options, stackIn(stack.resources) ?? options.stack);
   const hasRules = stateResources(stack.resources).length > 0;
-  const drift = await readDriftOf(stack, Invocation.ofState(stack, quiet), { looksForUnmanaged, withSame });
+  const invocation = Invocation.ofState(stack, quiet, given);
+  const drift = await readDriftOf(stack, invocation, { looksForUnmanaged, withSame });
   if (!hasRules && drift.withoutList.length > 0) throw nothingToCompare(stack);
   return { stack, places, hasRules, drift };
 }
@@ -63,7 +73,10 @@ export async function readDriftOf(
   const linkOf = (connection: string) => memoryIn(stack.resources, connection).connection?.link;
   const known = { ...options, ownerIds: ownerIdsIn(stack.resources), linkOf };
   return await invocation
-    .reading((session) => readStateDrift(resources, session, known))
+    .reading(async (session) => {
+      await invocation.demandOneAddress(connectionsIn(stack.resources));
+      return await readStateDrift(resources, session, known);
+    })
     .catch((error: unknown) => {
       if (!isMerchantRulesError(error)) throw error;
       throw errorInCommandsOf(stack.engine, explained(error, stack, resources.length));

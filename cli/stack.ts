@@ -36,8 +36,17 @@ export interface Stack {
 
 /** Adds the options by which a command finds its stack. */
 export function withStackOptions(command: Command): Command {
+  return withProjectOptions(
+    command.option(
+      "-s, --stack <name>",
+      "the stack (default: the selected one; with the local engine the only one, else dev)",
+    ),
+  );
+}
+
+/** Adds the options by which a command finds its project, and who keeps its stacks. */
+export function withProjectOptions(command: Command): Command {
   return command
-    .option("-s, --stack <name>", "the stack (default: the selected one; with the local engine the only one, else dev)")
     .option("-C, --cwd <dir>", "the project's folder, or one below it")
     .addOption(
       new Option(

@@ -44,6 +44,13 @@ function ownerIn(resources: readonly ResourceState[]): StoredOwner | undefined {
   return { ownerId: found.id, names: typeof names === "string" ? names : "" };
 }
 
+/** Returns the names of a state's connections, but for those of explicit providers. */
+export function connectionsIn(resources: readonly ResourceState[]): string[] {
+  return resources.flatMap(({ id, delete: isOld }) =>
+    !isOld && connectionIn(resources, id) !== undefined ? [id] : [],
+  );
+}
+
 /** Finds the resource of a connection in a state; one that is still to be deleted does not count. */
 export function connectionIn(resources: readonly ResourceState[], name: string): ResourceState | undefined {
   // One of an explicit provider has that provider's type in its URN, before its own.

@@ -71,6 +71,7 @@ const findingSchema = z.strictObject({
   ruleId: z.string().optional(),
   resource: z.string().optional().describe("The resource that declares it, as `MerchantRuleSet all`"),
   connection: z.string().optional().describe("Where it is not the default one"),
+  stack: z.string().optional().describe("Whose rule it is, where the report is about several stacks"),
   owner: z.string().optional().describe("Whose the rule is, as its mark at the service says"),
   reason: z.string().optional().describe("Why this happens to it, where that is not plain"),
   file: z.string().optional().describe("The file that declares it, from the folder in which the command ran"),

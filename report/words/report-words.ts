@@ -129,7 +129,7 @@ export function nameOf({ name }: Finding, most: number): string {
 
 /** Says where a rule is declared and whose it is, a string for each fact: `MerchantRuleSet all`, `key large`, `id r-1`. */
 export function whereaboutsOf(finding: Omit<Finding, "change" | "paths">, most: number): string[] {
-  const { name, formerName, resource, key, formerKey, ruleId, connection, owner, reason, file, line } = finding;
+  const { name, formerName, stack, resource, key, formerKey, ruleId, connection, owner, reason, file, line } = finding;
   const { changedBy, changedAt } = finding;
   const text = (value: string): string => printable(value, most);
   const said = (before: string, value: string | undefined): string[] =>
@@ -137,6 +137,7 @@ export function whereaboutsOf(finding: Omit<Finding, "change" | "paths">, most: 
   const changed = [...said("by ", changedBy), ...said("at ", changedAt)];
   return [
     ...said("name before: ", formerName),
+    ...said("stack ", stack),
     ...said("", resource),
     ...(formerKey === undefined
       ? said("key ", key === name ? undefined : key)

@@ -24,6 +24,17 @@ export interface StackIdentity {
   encrypter(): Promise<((text: string) => string) | undefined>;
 }
 
+/** Returns the names of a project's stacks in its backend, in order. @throws EngineError: no project, another backend than files */
+export async function stackNames({
+  cwd = process.cwd(),
+  backendUrl,
+  env = process.env,
+}: StackChoice): Promise<string[]> {
+  const project = await readProject(resolve(cwd));
+  const backend = await chooseBackend(project, backendUrl, env, resolve(cwd));
+  return await backend.stacks(project.name);
+}
+
 /**
  * Reads the identity of the stack that a choice names. The state is not read.
  * @param named the stack's name, where who asks knows it; else it is chosen as the local engine chooses it

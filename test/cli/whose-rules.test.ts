@@ -198,3 +198,27 @@ test("a run of a stack takes its own variables before those that all stacks shar
   await stack.succeeds("destroy", { environment });
   expect(place.names()).toEqual([]);
 });
+
+describe("drift of several stacks", () => {
+  test("is one report with one exit code: what cannot be told stands before drift", async () => {
+    const place = await openPlace({ contract: telling });
+    const stack = await place.stack("local");
+    await stack.up({ all: { rules: { a: rule(1), b: rule(2) } } });
+    const { project } = stack;
+    const drift = (...words: string[]) =>
+      run(["drift", "--cwd", project.folder, "--engine", "local", ...words], project.variables());
+    expect((await drift("--all-stacks")).code).toBe(0);
+    place.edit("rule-2", { priority: 9 });
+    const { code, stdout } = await drift("--all-stacks", "--json");
+    expect(code).toBe(7);
+    expect(JSON.parse(stdout)).toMatchObject({
+      subject: `stacks ${project.stack}`,
+      counts: { changed: 1 },
+      findings: [{ change: "changed", name: "rule-2", stack: project.stack }],
+    });
+    const lacking = await drift("--stack", project.stack, "--stack", "gone");
+    expect(lacking.code).toBe(1);
+    expect(lacking.stdout).toContain("stack gone: there is no stack gone");
+    expect(lacking.stdout).toContain(`stack ${project.stack}`);
+  });
+});

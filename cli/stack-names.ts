@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { MerchantRulesError } from "../sdk/errors.ts";
+import { stackNames } from "../stack/open/stack-identity.ts";
+import { engineOf, folderOf, pulumi, type StackOptions } from "./stack.ts";
+
+const listed = z.array(z.object({ name: z.string() }));
+
+/**
+ * Returns the names of all stacks of the project, as their engine keeps them.
+ * @throws MerchantRulesError SETTINGS_INVALID: it has none; EngineError: they cannot be listed
+ */
+export async function allStacks({ stack: _, ...options }: StackOptions): Promise<string[]> {
+  const names =
+    engineOf(options) === "local"
+      ? await stackNames({ cwd: options.cwd, backendUrl: options.backend })
+      : listed
+          .parse(JSON.parse(await pulumi(["stack", "ls", "--json"], {}, folderOf(options))))
+          .map(({ name }) => name);
+  if (names.length > 0) return names;
+  throw new MerchantRulesError("SETTINGS_INVALID", `the project in ${folderOf(options)} has no stacks`, {
+    attempted: "list the project's stacks",
+    advice: "name the project's folder with --cwd, and who keeps its stacks with --engine and --backend",
+  });
+}
