@@ -57,7 +57,8 @@ export async function sideOf(given: string, options: StackOptions): Promise<Envi
 
 function reached(name: string, sources: SettingsSources, connection: string): Environment {
   const { client, place } = connectionSettings(sources, connection);
-  const identity = JSON.stringify([place.address, client.parameters, client.credentials ?? null]);
+  const { parameters, credentials, clientCertificate } = client;
+  const identity = JSON.stringify([place.address, parameters, credentials, clientCertificate]);
   return { name, place: new Session(sources).place(connection), identity };
 }
 

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { type BaseUrl, type Connection, type Credentials, parseBaseUrl } from "../../sdk/client/connection.ts";
 import { templatesOf } from "../../sdk/client/request-template.ts";
 import { type Contract, identityOperation, namesIn, presentsClient } from "../../sdk/contract/index.ts";
@@ -7,7 +8,8 @@ import { type OnDrift, onDriftChoices } from "../decide/plan.ts";
 import { warn } from "../host/print.ts";
 import type { PlaceOptions } from "../merchant/place-options.ts";
 import { type FoundContract, findContract } from "./contract-source.ts";
-import { defaultConnection, secretParametersKey } from "./setting-names.ts";
+import { projectFolder } from "./project-folder.ts";
+import { defaultConnection, type SettingName, secretParametersKey } from "./setting-names.ts";
 import { providerName, type Setting, type SettingsReader, type SettingsSources, settingsReader } from "./sources.ts";
 
 /** The settings of a connection, each part for its reader. */
@@ -27,7 +29,7 @@ export interface ClientSettings extends Omit<Connection, "credentials">, FoundCo
 
 /**
  * Reads the settings of a connection; docs/reference/settings.md lists them. Stack config comes first and the
- * environment second; for credentials it is the other way round. A named connection has its own address, parameters and
+ * environment second; for credentials it is the other way round. Files are named from the project's folder. A named connection has its own address, parameters and
  * credentials and falls back to none of the default connection's, but for the contract.
  * @throws MerchantRulesError SETTINGS_INVALID: every missing setting named with its key and its variable; CONTRACT_INVALID.
  */
@@ -35,29 +37,33 @@ export function connectionSettings(sources: SettingsSources, name: string = defa
   const setting = settingsReader(sources, name);
   const { contract, noContract } = findContract(sources, name);
   const baseUrl = setting("baseUrl");
-  const given = Object.entries(contract.parameters).map(([parameter, { default: value }]) => {
+  const values = Object.entries(contract.parameters).map(([parameter, { default: value }]) => {
     const { howTo, value: own } = setting(`parameters.${parameter}`);
     return { parameter, howTo, value: own ?? value };
   });
   const provider = providerName(sources.config);
-  const { credentials, from } = credentialsOf(setting, contract, provider !== undefined);
+  const given = { setting, provider, folder: projectFolder(sources.folder) };
+  const { credentials, from, credentialsFrom } = credentialsOf(given, contract);
   const howToGiveCredentials = describeCredentials(setting, contract);
-  const missing = [baseUrl, ...given].filter(({ value }) => value === undefined).map(({ howTo }) => howTo);
+  const missing = [baseUrl, ...values].filter(({ value }) => value === undefined).map(({ howTo }) => howTo);
   if (baseUrl.value === undefined || missing.length > 0)
     throw missingSettings(name, credentials === undefined ? [...missing, howToGiveCredentials] : missing);
-  const parameters = Object.fromEntries(given.map(({ parameter, value = "" }) => [parameter, value]));
+  const parameters = Object.fromEntries(values.map(({ parameter, value = "" }) => [parameter, value]));
   // A preview, which sends nothing, fails on what no request could be made of.
   const base = parseBaseUrl(baseUrl.value, `baseUrl of connection ${JSON.stringify(name)}`);
   const { origin, prefix } = base;
   templatesOf({ name, contract, parameters }, prefix);
   const shared = { name: provider ?? name, contract, parameters };
   const secretParameters = secretNames(contract, sources);
+  const clientCertificate = clientCertificateOf(given);
   return {
     client: {
       ...shared,
       secretParameters,
       baseUrl: baseUrl.value,
       credentials,
+      credentialsFrom,
+      clientCertificate,
       howToGiveCredentials,
       noContract,
       insecureTls: insecureTlsIn(setting("insecureTls"), base),
@@ -67,6 +73,7 @@ export function connectionSettings(sources: SettingsSources, name: string = defa
       provider: provider ?? "",
       address: `${origin}${prefix}`,
       credentials,
+      clientCertificate,
       secretParameters,
       shownParameters: shown(parameters, secretParameters),
       identity: identityIn(setting, { name: shared.name, contract, isExplicit: provider !== undefined, from }),
@@ -190,20 +197,79 @@ export function shownInputs({ address, shownParameters }: PlaceOptions): JsonObj
 interface FoundCredentials {
   readonly credentials: Credentials | undefined;
   readonly from: SettingPlace | undefined;
+  readonly credentialsFrom?: string;
 }
 
-function credentialsOf(setting: SettingsReader, { auth }: Contract, isExplicit: boolean): FoundCredentials {
+/** The settings that credentials are read from. */
+interface GivenSettings {
+  readonly setting: SettingsReader;
+  /** The explicit provider, whose inputs are the configured settings. */
+  readonly provider: string | undefined;
+  /** The project's folder. */
+  readonly folder: string;
+}
+
+/** The environment comes first: what a provider or the stack's config gives stands in the state, where it may have ended. */
+const places = ["inEnvironment", "configured"] as const;
+
+/** @throws MerchantRulesError SETTINGS_INVALID: one place gives several */
+function credentialsOf(given: GivenSettings, { auth }: Contract): FoundCredentials {
   if (auth.present === null) return { credentials: { kind: "none" }, from: undefined };
-  const places = ["inEnvironment", "configured"] as const;
-  for (const from of isExplicit ? places.toReversed() : places) {
-    const token = setting("token")[from];
-    if (token !== undefined && !presentsClient(auth)) return { credentials: { kind: "token", token }, from };
-    const clientId = setting("clientId")[from] ?? setting("clientId").value;
-    const clientSecret = setting("clientSecret")[from];
+  const { setting, folder } = given;
+  for (const from of places) {
+    const at = (name: SettingName): string | undefined => setting(name)[from];
+    const found: { readonly name: SettingName; readonly credentials: Credentials }[] = [];
+    if (!presentsClient(auth)) {
+      const [token, file, command] = [at("token"), at("tokenFile"), at("tokenCommand")];
+      if (token !== undefined) found.push({ name: "token", credentials: { kind: "token", token } });
+      if (file !== undefined)
+        found.push({ name: "tokenFile", credentials: { kind: "tokenFile", file: resolve(folder, file) } });
+      if (command !== undefined)
+        found.push({ name: "tokenCommand", credentials: { kind: "tokenCommand", command, folder } });
+    }
+    const clientId = at("clientId") ?? setting("clientId").value;
+    const clientSecret = at("clientSecret");
     if ((auth.token !== null || presentsClient(auth)) && clientId !== undefined && clientSecret !== undefined)
-      return { credentials: { kind: "client", clientId, clientSecret }, from };
+      found.push({ name: "clientSecret", credentials: { kind: "client", clientId, clientSecret } });
+    const [first, second] = found;
+    if (first === undefined) continue;
+    if (second !== undefined) {
+      const names = found.map(({ name }) => nameAt(given, name, from)).join(" and ");
+      throw new MerchantRulesError("SETTINGS_INVALID", `there are several credentials: ${names}`, {
+        advice: "keep one of them; nobody can tell which is meant",
+      });
+    }
+    const later = `, which refresh and destroy have from the last up; ${setting(first.name).variable} in the environment comes first`;
+    const credentialsFrom = `${nameAt(given, first.name, from)}${from === "configured" ? later : ""}`;
+    return { credentials: first.credentials, from, credentialsFrom };
   }
   return { credentials: undefined, from: undefined };
+}
+
+/** Returns the files of the client certificate. @throws MerchantRulesError SETTINGS_INVALID: one place gives one of the two alone */
+function clientCertificateOf(given: GivenSettings): Connection["clientCertificate"] {
+  const names = ["clientCertificate", "clientKey"] as const;
+  for (const from of places) {
+    const [certificate, key] = names.map((name) => given.setting(name)[from]);
+    if (certificate !== undefined && key !== undefined)
+      return { certificate: resolve(given.folder, certificate), key: resolve(given.folder, key) };
+    if (certificate === undefined && key === undefined) continue;
+    const [there, lacking] = certificate === undefined ? (["clientKey", "clientCertificate"] as const) : names;
+    const reason = `there is ${nameAt(given, there, from)} without ${nameAt(given, lacking, from)}`;
+    throw new MerchantRulesError("SETTINGS_INVALID", reason, {
+      advice: "give both in one place, each as the name of a file in PEM",
+    });
+  }
+  return undefined;
+}
+
+/** Returns a setting as people know it in one place. */
+function nameAt({ setting, provider }: GivenSettings, name: SettingName, from: SettingPlace): string {
+  const { variable, howTo } = setting(name);
+  if (from === "inEnvironment") return `${variable} in the environment`;
+  return provider === undefined
+    ? `${howTo.split(" ")[0]} in the stack's config`
+    : `the input ${name} of the provider "${provider}"`;
 }
 
 function describeCredentials(setting: SettingsReader, { auth }: Contract): string {
