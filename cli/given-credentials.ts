@@ -1,7 +1,10 @@
 import type { PlaceOptions } from "../provider/merchant/place-options.ts";
-import { isCredential, singleSettings } from "../provider/settings/setting-names.ts";
+import { singleSettings } from "../provider/settings/setting-names.ts";
 import { type SettingsSources, settingsReader, stackVariable } from "../provider/settings/sources.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
+
+/** The settings by which secrets are sent to the service. */
+const secrets = singleSettings.filter((setting) => /^token|^clientSecret$/.test(setting));
 
 /** The variables whose credentials one run of a command uses, each with the address that it is given for. */
 export class GivenCredentials {
@@ -13,7 +16,7 @@ export class GivenCredentials {
    */
   demandOneAddress(sources: SettingsSources, { name, address }: Pick<PlaceOptions, "name" | "address">): void {
     const read = settingsReader(sources, name);
-    for (const setting of singleSettings.filter(isCredential)) {
+    for (const setting of secrets) {
       const { inEnvironment, variable } = read(setting);
       if (inEnvironment === undefined) continue;
       const before = this.#givenFor.get(variable) ?? address;

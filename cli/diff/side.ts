@@ -59,7 +59,8 @@ export async function sideOf(named: string, options: StackOptions, given: GivenC
 async function reached(name: string, invocation: Invocation, connection: string): Promise<Environment> {
   const session = await invocation.session();
   const { client, place } = session.settings(connection);
-  const identity = JSON.stringify([place.address, client.parameters, client.credentials ?? null]);
+  const { parameters, credentials, clientCertificate } = client;
+  const identity = JSON.stringify([place.address, parameters, credentials, clientCertificate]);
   return { name, place: session.place(connection), prove: () => invocation.proven(connection), identity };
 }
 

@@ -2,7 +2,8 @@ import { lookup } from "node:dns/promises";
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls, TLSSocket } from "node:tls";
 import type { ClientSettings } from "../../provider/settings/connection-settings.ts";
-import { isUnchecked, parseBaseUrl } from "../../sdk/client/connection.ts";
+import { parseBaseUrl } from "../../sdk/client/connection.ts";
+import { type Tls, tlsOf } from "../../sdk/client/tls.ts";
 import { reasonOf } from "../../sdk/json/json.ts";
 import type { Diagnosis } from "./diagnosis.ts";
 
@@ -11,13 +12,19 @@ const soonMs = 14 * 24 * 3_600_000;
 
 /** Checks whether something responds at the address, and by which way: name, proxy, TLS. @returns whether to go on */
 export async function lookAtAddress(
-  { baseUrl, insecureTls }: Pick<ClientSettings, "baseUrl" | "insecureTls">,
+  { baseUrl, ...settings }: Pick<ClientSettings, "baseUrl" | "insecureTls" | "clientCertificate">,
   findings: Diagnosis,
 ): Promise<boolean> {
   const base = parseBaseUrl(baseUrl, "baseUrl");
   const { origin, isLoopback } = base;
-  const rejectUnauthorized = !isUnchecked(base, insecureTls);
-  if (!rejectUnauthorized)
+  let tls: Tls;
+  try {
+    tls = tlsOf(base, settings);
+  } catch (error) {
+    findings.error("address", error);
+    return false;
+  }
+  if (!tls.rejectUnauthorized)
     findings.warning(
       "address",
       `the certificate of ${origin} is not checked`,
@@ -46,7 +53,7 @@ export async function lookAtAddress(
   try {
     const socket = await connected(
       url.protocol === "https:"
-        ? connectTls({ host, port, servername: nameOf(host), rejectUnauthorized })
+        ? connectTls({ host, port, servername: nameOf(host), ...tls })
         : connectPlain({ host, port }),
     );
     if (socket instanceof TLSSocket) sayTls(origin, socket, findings);

@@ -14,7 +14,7 @@ export function lookAtSettings(sources: SettingsSources, connection: string | un
     const parameters = Object.keys(declaredOrNone(sources, connection)?.parameters ?? {});
     for (const { setting, origin, value = "" } of settingOrigins(sources, parameters, connection)) {
       const shown = isShown(setting, value) ? printable(value, 200) : "set";
-      const isAsked = setting === "baseUrl" || isCredential(setting) || setting.startsWith("parameters.");
+      const isAsked = /^(baseUrl|token|clientId|clientSecret|parameters\..*)$/.test(setting);
       if (origin !== undefined) findings.ok("settings", `${setting}: ${shown} (${origin})`);
       else if (isAsked) findings.skipped("settings", `${setting}: not set`);
     }

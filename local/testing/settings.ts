@@ -89,11 +89,13 @@ export function connectionConfig({ url, contract, setting, tokens, parameters }:
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [`merchant-rules:${name}`, value]));
 }
 
-const settingsOfWorld = ["baseUrl", "contract", "token", "clientId", "clientSecret", "parameters", "connections"];
+const settingsOfWorld = ["baseUrl", "contract", "token", "client", "parameters", "connections"];
 
 /** Refuses settings that would lead away from the world's own service. @throws MerchantRulesError SETTINGS_INVALID */
 export function demandOwnService({ config = {}, env = {} }: { config?: Config; env?: NodeJS.ProcessEnv }): void {
-  const taken = Object.keys(config).find((key) => settingsOfWorld.some((name) => key === `merchant-rules:${name}`));
+  const taken = Object.keys(config).find((key) =>
+    settingsOfWorld.some((name) => key.startsWith(`merchant-rules:${name}`)),
+  );
   const led =
     taken ??
     Object.keys(env).find((name) => /^MERCHANT_RULES_(.+__)?(BASE_URL|CONTRACT|TOKEN|CLIENT_|PARAM_)/.test(name));

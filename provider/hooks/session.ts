@@ -139,10 +139,10 @@ export class Session {
       const settings = connectionSettings(this.#sources, name);
       const twin = this.#connections.keys().find((each) => each !== name && variableName(each) === variableName(name));
       if (twin !== undefined) throw sameVariables(name, twin);
-      const { contract, noContract, insecureTls = null } = settings.client;
+      const { contract, noContract, insecureTls = null, clientCertificate = null } = settings.client;
       const { address, parameters, credentials = null } = settings.place;
       this.#noContract ??= noContract;
-      const key = JSON.stringify([address, parameters, credentials, contract, insecureTls]);
+      const key = JSON.stringify([address, parameters, credentials, contract, insecureTls, clientCertificate]);
       const reached = getOrMake(this.#reached, key, () => {
         const paper = new Paper(contract);
         const live = new Live(paper, () => connectTo(settings.client), this.#onListed);

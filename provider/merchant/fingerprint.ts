@@ -1,5 +1,5 @@
 import { createHmac, scryptSync } from "node:crypto";
-import type { Credentials } from "../../sdk/client/connection.ts";
+import type { Connection, Credentials } from "../../sdk/client/connection.ts";
 
 /** What a place is made of, beside its address. */
 export interface PlaceParts {
@@ -9,14 +9,17 @@ export interface PlaceParts {
   readonly secretParameters: ReadonlySet<string>;
   /** Undefined: not given, as in a preview. */
   readonly credentials: Credentials | undefined;
+  readonly clientCertificate?: Connection["clientCertificate"];
 }
 
 /**
- * A hash of parameters and principal under the owner id, 16 hexadecimal digits; null without credentials. A
- * principal is no secret, and a machine's key cannot be guessed; a parameter that may be a secret goes through scrypt.
+ * A hash of parameters and principal under the owner id, 16 hexadecimal digits; null without credentials, and where a file or
+ * a command has them, which a preview does not ask. A principal is no secret, and a machine's key cannot be guessed; a parameter that may be a secret goes through scrypt.
  */
-export function placeKey(ownerId: string, { parameters, secretParameters, credentials }: PlaceParts): string | null {
-  const principal = credentials === undefined ? null : principalOf(credentials);
+export function placeKey(ownerId: string, { parameters, secretParameters, ...parts }: PlaceParts): string | null {
+  const { credentials, clientCertificate } = parts;
+  const isByCertificate = credentials?.kind === "none" && clientCertificate !== undefined;
+  const principal = credentials === undefined || isByCertificate ? null : principalOf(credentials);
   if (principal === null) return null;
   const own = Object.entries(parameters)
     .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -32,10 +35,14 @@ export function stretched(ownerId: string, value: string): string {
   return scryptSync(value, ownerId, 6).toString("hex");
 }
 
-/** Who the credentials are: the client, issuer and subject of a JWT, else the token; one that changes each time never matches. */
-export function principalOf(credentials: Credentials): readonly string[] {
+/**
+ * Who the credentials are: the client, issuer and subject of a JWT, else the token; one that changes each time never matches.
+ * Null: a file or a command has the token.
+ */
+export function principalOf(credentials: Credentials): readonly string[] | null {
   if (credentials.kind === "none") return [];
   if (credentials.kind === "client") return ["client", credentials.clientId];
+  if (credentials.kind !== "token") return null;
   const claims = claimsIn(credentials.token);
   if (claims === undefined) return ["key", credentials.token];
   const { iss = "", sub } = claims;

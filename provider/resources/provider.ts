@@ -23,12 +23,20 @@ export interface ProviderArgs {
   onDrift?: pulumi.Input<"overwrite" | "fail"> | undefined;
   /** Hosts whose certificates are not checked, with commas; `true` is this machine. Default: `MERCHANT_RULES_<NAME>__INSECURE_TLS`, else none. */
   insecureTls?: pulumi.Input<string> | undefined;
-  /** The access token; a secret in the state. Default: `MERCHANT_RULES_<NAME>__TOKEN`. */
+  /** The access token; a secret in the state, where it stays until the next `up`. `MERCHANT_RULES_<NAME>__TOKEN` comes first. */
   token?: pulumi.Input<string> | undefined;
-  /** The client id, for a contract with `auth.token`. Default: `MERCHANT_RULES_<NAME>__CLIENT_ID`. */
+  /** A file that has the token, from the project's folder. `MERCHANT_RULES_<NAME>__TOKEN_FILE` comes first. */
+  tokenFile?: pulumi.Input<string> | undefined;
+  /** A command line that prints the token; a secret in the state. `MERCHANT_RULES_<NAME>__TOKEN_COMMAND` comes first. */
+  tokenCommand?: pulumi.Input<string> | undefined;
+  /** The client id, for a contract with `auth.token`. `MERCHANT_RULES_<NAME>__CLIENT_ID` comes first. */
   clientId?: pulumi.Input<string> | undefined;
-  /** The client secret; a secret in the state. Default: `MERCHANT_RULES_<NAME>__CLIENT_SECRET`. */
+  /** The client secret; a secret in the state. `MERCHANT_RULES_<NAME>__CLIENT_SECRET` comes first. */
   clientSecret?: pulumi.Input<string> | undefined;
+  /** A client certificate that TLS presents: a file in PEM, from the project's folder. `MERCHANT_RULES_<NAME>__CLIENT_CERTIFICATE` comes first. */
+  clientCertificate?: pulumi.Input<string> | undefined;
+  /** The file of its key, in PEM without a passphrase. `MERCHANT_RULES_<NAME>__CLIENT_KEY` comes first. */
+  clientKey?: pulumi.Input<string> | undefined;
 }
 
 const mark = Symbol.for("pulumi-merchant-rules:provider");
@@ -37,7 +45,7 @@ const mark = Symbol.for("pulumi-merchant-rules:provider");
  * An explicit provider: one connection whose settings are resources' outputs, or the program's own. Give it as
  * `{ provider }` to a rule, a set or a component, whose children have it too. What it is not given comes from the environment
  * under its name (`sandbox` → `MERCHANT_RULES_SANDBOX__TOKEN`), never from the default connection, whose credentials
- * would go to another address. Each provider has a host process of its own; for very many merchants in one process there
+ * would go to another address. Credentials of the environment come before those that it is given. Each provider has a host process of its own; for very many merchants in one process there
  * are connections in settings.
  *
  * ```ts
@@ -56,13 +64,14 @@ export class Provider extends ProviderResource {
     if (/\s/.test(name))
       throw new RunError(`Provider ${JSON.stringify(name)}: its name has a blank. What to do: write - instead`);
     demandOwnVariables("provider", name);
-    const { parameters, token, clientSecret, ...plain } = args;
+    const { parameters, token, tokenCommand, clientSecret, ...plain } = args;
     const inputs = {
       ...plain,
       // The engine hands objects of a provider to its host as JSON.
       parameters: parameters === undefined ? undefined : output(parameters).apply((known) => JSON.stringify(known)),
       secretParameters: parameters === undefined ? undefined : secretNames(parameters),
       token: token === undefined ? undefined : secret(token),
+      tokenCommand: tokenCommand === undefined ? undefined : secret(tokenCommand),
       clientSecret: clientSecret === undefined ? undefined : secret(clientSecret),
       provider: name,
     };

@@ -1,12 +1,14 @@
 import { type BaseUrl, type Connection, type Credentials, parseBaseUrl } from "../../sdk/client/connection.ts";
 import { templatesOf } from "../../sdk/client/request-template.ts";
-import { type Contract, identityOperation, namesIn, presentsClient } from "../../sdk/contract/index.ts";
+import { type Contract, identityOperation, namesIn } from "../../sdk/contract/index.ts";
 import { MerchantRulesError, shortened } from "../../sdk/errors.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
 import { type OnDrift, onDriftChoices } from "../decide/plan.ts";
 import { warn } from "../host/print.ts";
 import type { PlaceOptions } from "../merchant/place-options.ts";
 import { type FoundContract, findContract } from "./contract-source.ts";
+import { clientCertificateOf, credentialsOf, describeCredentials, type SettingPlace } from "./credentials.ts";
+import { projectFolder } from "./project-folder.ts";
 import { defaultConnection, secretParametersKey } from "./setting-names.ts";
 import { providerName, type Setting, type SettingsReader, type SettingsSources, settingsReader } from "./sources.ts";
 
@@ -27,7 +29,7 @@ export interface ClientSettings extends Omit<Connection, "credentials">, FoundCo
 
 /**
  * Reads the settings of a connection; docs/reference/settings.md lists them. Stack config comes first and the
- * environment second; for credentials it is the other way round. A named connection has its own address, parameters and
+ * environment second; for credentials it is the other way round. Files are named from the project's folder. A named connection has its own address, parameters and
  * credentials and falls back to none of the default connection's, but for the contract.
  * @throws MerchantRulesError SETTINGS_INVALID: every missing setting named with its key and its variable; CONTRACT_INVALID.
  */
@@ -35,29 +37,33 @@ export function connectionSettings(sources: SettingsSources, name: string = defa
   const setting = settingsReader(sources, name);
   const { contract, noContract } = findContract(sources, name);
   const baseUrl = setting("baseUrl");
-  const given = Object.entries(contract.parameters).map(([parameter, { default: value }]) => {
+  const values = Object.entries(contract.parameters).map(([parameter, { default: value }]) => {
     const { howTo, value: own } = setting(`parameters.${parameter}`);
     return { parameter, howTo, value: own ?? value };
   });
   const provider = providerName(sources.config);
-  const { credentials, from } = credentialsOf(setting, contract, provider !== undefined);
+  const given = { setting, provider, folder: projectFolder(sources.folder) };
+  const { credentials, from, credentialsFrom } = credentialsOf(given, contract);
   const howToGiveCredentials = describeCredentials(setting, contract);
-  const missing = [baseUrl, ...given].filter(({ value }) => value === undefined).map(({ howTo }) => howTo);
+  const missing = [baseUrl, ...values].filter(({ value }) => value === undefined).map(({ howTo }) => howTo);
   if (baseUrl.value === undefined || missing.length > 0)
     throw missingSettings(name, credentials === undefined ? [...missing, howToGiveCredentials] : missing);
-  const parameters = Object.fromEntries(given.map(({ parameter, value = "" }) => [parameter, value]));
+  const parameters = Object.fromEntries(values.map(({ parameter, value = "" }) => [parameter, value]));
   // A preview, which sends nothing, fails on what no request could be made of.
   const base = parseBaseUrl(baseUrl.value, `baseUrl of connection ${JSON.stringify(name)}`);
   const { origin, prefix } = base;
   templatesOf({ name, contract, parameters }, prefix);
   const shared = { name: provider ?? name, contract, parameters };
   const secretParameters = secretNames(contract, sources);
+  const clientCertificate = clientCertificateOf(given);
   return {
     client: {
       ...shared,
       secretParameters,
       baseUrl: baseUrl.value,
       credentials,
+      credentialsFrom,
+      clientCertificate,
       howToGiveCredentials,
       noContract,
       insecureTls: insecureTlsIn(setting("insecureTls"), base),
@@ -67,6 +73,7 @@ export function connectionSettings(sources: SettingsSources, name: string = defa
       provider: provider ?? "",
       address: `${origin}${prefix}`,
       credentials,
+      clientCertificate,
       secretParameters,
       shownParameters: shown(parameters, secretParameters),
       identity: identityIn(setting, { name: shared.name, contract, isExplicit: provider !== undefined, from }),
@@ -90,9 +97,6 @@ export function connectionOf({ howToGiveCredentials, noContract, credentials, ..
   // Client credentials may be there, and nothing that tells how to get a token for them.
   throw noContract === undefined ? error : error.with({ advice: `${error.advice}. Note: ${noContract}` });
 }
-
-/** A place of settings: what a program or the stack's config says, and the environment. */
-type SettingPlace = "inEnvironment" | "configured";
 
 /** What tells whether an identity may be believed. */
 interface IdentityUse {
@@ -184,32 +188,6 @@ function shown(parameters: Connection["parameters"], secrets: ReadonlySet<string
 export function shownInputs({ address, shownParameters }: PlaceOptions): JsonObject {
   const parameters = Object.keys(shownParameters).length === 0 ? {} : { parameters: { ...shownParameters } };
   return { address, ...parameters };
-}
-
-/** Credentials, and where they stand. */
-interface FoundCredentials {
-  readonly credentials: Credentials | undefined;
-  readonly from: SettingPlace | undefined;
-}
-
-function credentialsOf(setting: SettingsReader, { auth }: Contract, isExplicit: boolean): FoundCredentials {
-  if (auth.present === null) return { credentials: { kind: "none" }, from: undefined };
-  const places = ["inEnvironment", "configured"] as const;
-  for (const from of isExplicit ? places.toReversed() : places) {
-    const token = setting("token")[from];
-    if (token !== undefined && !presentsClient(auth)) return { credentials: { kind: "token", token }, from };
-    const clientId = setting("clientId")[from] ?? setting("clientId").value;
-    const clientSecret = setting("clientSecret")[from];
-    if ((auth.token !== null || presentsClient(auth)) && clientId !== undefined && clientSecret !== undefined)
-      return { credentials: { kind: "client", clientId, clientSecret }, from };
-  }
-  return { credentials: undefined, from: undefined };
-}
-
-function describeCredentials(setting: SettingsReader, { auth }: Contract): string {
-  const [token, id, secret] = [setting("token").howTo, setting("clientId").howTo, setting("clientSecret").howTo];
-  if (presentsClient(auth)) return `${id} and ${secret}`;
-  return auth.token === null ? token : `${id} and ${secret}, or instead of both a token: ${token}`;
 }
 
 function missingSettings(name: string, missing: readonly string[]): MerchantRulesError {

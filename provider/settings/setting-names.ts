@@ -3,8 +3,12 @@ export const singleSettings = [
   "baseUrl",
   "contract",
   "token",
+  "tokenFile",
+  "tokenCommand",
   "clientId",
   "clientSecret",
+  "clientCertificate",
+  "clientKey",
   "identity",
   "onDrift",
   "insecureTls",
@@ -30,9 +34,9 @@ export const providerNameKey = "merchant-rules:provider";
 /** The input of an explicit provider that names the parameters which its program declares secret: a JSON list; `*` is all. */
 export const secretParametersKey = "merchant-rules:secretParameters";
 
-/** Decides whether the value of a setting is a credential, which is never printed. */
+/** Decides whether a setting gives a credential: the environment's comes first, and its value is never printed. */
 export function isCredential(setting: string): boolean {
-  return ["token", "clientId", "clientSecret"].includes(setting);
+  return /^(token|client)/.test(setting);
 }
 
 /** Returns a setting's name as part of an environment variable: merchantId → MERCHANT_ID, my-sandbox → MY_SANDBOX. */

@@ -142,7 +142,7 @@ export class Caller {
     return presented.token;
   }
 
-  /** Makes one attempt: one request, or a second one with a new token when the first is refused. */
+  /** Makes one attempt: one request, or a second one when the first is refused and another token is found. */
   async #attempt<T>(call: Call<T>, progress: Progress): Promise<T> {
     const { tokens } = this.#options;
     const current = tokens.current();
@@ -151,7 +151,8 @@ export class Caller {
     const renewal = response.status === 401 && !progress.isRenewed ? tokens.renewed(presented) : undefined;
     if (renewal !== undefined) {
       progress.isRenewed = true;
-      response = await this.#send(call, await this.#token(renewal, call, progress), progress);
+      const next = await this.#token(renewal, call, progress);
+      if (next.token !== presented.token) response = await this.#send(call, next, progress);
     }
     const { failure } = this.#options.contract.errors;
     if (!call.request.success.includes(response.status) || saysFailure(failure, response))
@@ -182,7 +183,8 @@ export class Caller {
     const waitMs = timerMs(deadline - performance.now());
     const { promise: timeUp, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
-      const advice = "check the address of auth.token in the contract, or raise limits.totalTimeoutMs there";
+      const advice =
+        "check the address of auth.token in the contract, or raise limits.totalTimeoutMs there; of a tokenCommand, find out why it takes so long";
       reject(new MerchantRulesError("TIMED_OUT", `no access token within ${waitMs} ms`, { advice }));
     }, waitMs);
     try {
@@ -190,7 +192,7 @@ export class Caller {
     } catch (error) {
       if (!isMerchantRulesError(error)) throw error;
       // The call itself was not sent, and the token operation has had its own attempts.
-      const attempted = `request an access token to ${call.attempted()}`;
+      const attempted = `${error.attempted ?? "request an access token"} to ${call.attempted()}`;
       throw error.with({ attempted, retryable: false, outcomeUnknown: false });
     } finally {
       clearTimeout(timer);

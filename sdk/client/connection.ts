@@ -13,8 +13,12 @@ export interface Connection {
   readonly parameters: Readonly<Record<string, string>>;
   /** The names of parameters that may be secret: messages never show their values. Default: none. */
   readonly secretParameters?: ReadonlySet<string>;
-  /** A token, or what the contract's token operation needs. */
+  /** A token, where one is read, or what the contract's token operation needs. */
   readonly credentials: Credentials;
+  /** Where the credentials come from, as the message of a 401 says it: `MERCHANT_RULES_TOKEN in the environment`. */
+  readonly credentialsFrom?: string | undefined;
+  /** The client certificate that TLS presents, and its key without a passphrase: files in PEM, read once. For https alone. Default: none. */
+  readonly clientCertificate?: { readonly certificate: string; readonly key: string } | undefined;
   /**
    * Hosts whose certificates are not checked, with commas: names as in `baseUrl`; `true` is every loopback address. Default: none,
    * and NODE_TLS_REJECT_UNAUTHORIZED changes nothing about it.
@@ -22,10 +26,16 @@ export interface Connection {
   readonly insecureTls?: string | undefined;
 }
 
-/** As whom requests are sent: a token, or a client id and secret for which the contract's `auth.token` gets one. */
+/**
+ * As whom requests are sent: a token, or a client id and secret for which the contract's `auth.token` gets one. A token may
+ * be the content of a file or the output of a command, which the shell runs in `folder` for at most `timeoutMs` (default:
+ * 30,000). It is read before the first request and again after a 401, without the white space around it.
+ */
 export type Credentials =
   | { readonly kind: "none" }
   | { readonly kind: "token"; readonly token: string }
+  | { readonly kind: "tokenFile"; readonly file: string }
+  | { readonly kind: "tokenCommand"; readonly command: string; readonly folder: string; readonly timeoutMs?: number }
   | { readonly kind: "client"; readonly clientId: string; readonly clientSecret: string };
 
 /** The address of a service. */

@@ -38,6 +38,8 @@ export interface FailureContext {
   readonly contract: Contract;
   readonly redactor: Redactor;
   readonly transport: Transport;
+  /** Where the credentials come from; undefined: nobody has said it. */
+  readonly credentialsFrom: string | undefined;
 }
 
 /** The facts of the call that errors need. */
@@ -88,7 +90,16 @@ export function errorOfResponse(
     return error.with({
       advice: `if this code means that there is no such rule, name it in errors.notFound of the contract; else ${error.advice}`,
     });
+  if (error.code === "UNAUTHENTICATED") return error.with({ advice: adviceOnCredentials(error.advice ?? "", context) });
   return error.outcomeUnknown && !writes ? error.with({ outcomeUnknown: false }) : error;
+}
+
+/** Returns advice about refused credentials, with where they come from. */
+export function adviceOnCredentials(
+  advice: string,
+  { credentialsFrom }: Pick<FailureContext, "credentialsFrom">,
+): string {
+  return credentialsFrom === undefined ? advice : `${advice}, from ${credentialsFrom}`;
 }
 
 /** Decides whether the body of a success says that nothing was done, as the contract's `errors.failure` has it. */
@@ -159,6 +170,11 @@ export function errorOfNoResponse(
   }
   const { origin } = context.transport;
   const code = codeOf(cause) ?? "";
+  if (/^ERR_SSL_.*ALERT/.test(code)) {
+    const advice =
+      "if it wants a client certificate, name one that it accepts in clientCertificate and clientKey; else look at its TLS versions";
+    return make("CONNECTION_FAILED", `${origin} refused the TLS connection (${code})`, advice, false);
+  }
   if (!wasSent && isCertificateFault(code)) {
     const advice =
       "for a private certificate authority set NODE_EXTRA_CA_CERTS to its file; certificates are checked, whatever NODE_TLS_REJECT_UNAUTHORIZED says, but for a host that the setting insecureTls names";

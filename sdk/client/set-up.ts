@@ -31,10 +31,19 @@ export function setUp(connection: Connection, base: BaseUrl, options: SetUpOptio
   }
   const transport = new Transport(base, contract.limits, connection);
   const budget = new ErrorBudget(contract.limits);
-  const shared = { contract, redactor, transport, budget, backoffMs: 200, ...options };
+  const credentialsFrom = originOf(connection);
+  const shared = { contract, redactor, transport, budget, backoffMs: 200, credentialsFrom, ...options };
   const { tokens, transports } = tokenSetup(connection, shared);
   const close = async (): Promise<void> => {
     await Promise.all([transport, ...transports].map((each) => each.close()));
   };
   return { caller: new Caller({ ...shared, tokens, takesTurns: true }), redactor, close };
+}
+
+/** Returns where the credentials come from, as the message of a 401 says it. */
+function originOf({ credentials, credentialsFrom }: Connection): string | undefined {
+  const { kind } = credentials;
+  if (kind === "tokenFile")
+    return `${credentialsFrom ?? kind} (the file ${credentials.file}, read again after the 401)`;
+  return kind === "tokenCommand" ? `${credentialsFrom ?? kind} (run again after the 401)` : credentialsFrom;
 }

@@ -5,6 +5,8 @@ import { type Json, numberText, valueAt } from "../json/index.ts";
 import { UnusableResponse } from "../unusable-response.ts";
 import { Caller, type CallerOptions, type Presented, type TokenSource } from "./caller.ts";
 import { basicOf, type Connection, parseBaseUrl } from "./connection.ts";
+import { adviceOnCredentials } from "./failures.ts";
+import { readToken } from "./read-token.ts";
 import { headerValue, parametersOf, RequestTemplate } from "./request-template.ts";
 import { jsonOf } from "./response.ts";
 import { Transport } from "./transport.ts";
@@ -46,6 +48,13 @@ export function tokenSetup(
     throw new MerchantRulesError("SETTINGS_INVALID", reason, { advice });
   }
   if (credentials.kind === "token") return { tokens: fixed(presented(credentials.token)), transports: [] };
+  if (credentials.kind !== "client") {
+    const read = async (): Promise<ObtainedToken> => {
+      const token = await readToken(credentials, connection.credentialsFrom);
+      return { presented: presented(token), lifeMs: Number.POSITIVE_INFINITY };
+    };
+    return { tokens: new RenewedToken(read), transports: [] };
+  }
   if (operation === null) {
     const reason = `connection ${JSON.stringify(name)} has client credentials, but its contract has no token operation`;
     const advice = "set auth.token in the contract, or give the connection a token";
@@ -55,8 +64,7 @@ export function tokenSetup(
   redactor.keep(clientSecret);
   const setting = operation.baseUrl === null ? "baseUrl" : "auth.token.baseUrl of the contract";
   const base = parseBaseUrl(operation.baseUrl ?? connection.baseUrl, setting);
-  const { insecureTls } = connection;
-  const own = () => new Transport(base, contract.limits, { connections: 1, insecureTls });
+  const own = () => new Transport(base, contract.limits, { ...connection, connections: 1 });
   const transports = base.origin === shared.transport.origin ? [] : [own()];
   const [transport = shared.transport] = transports;
   const caller = new Caller({ ...shared, transport, tokens: fixed(nothing) });
@@ -74,7 +82,7 @@ export function tokenSetup(
         // RFC 6749, 5.2: a token operation refuses client credentials with 400 as well.
         if (![400, 401, 403].includes(error.exchange?.status ?? 0)) throw error;
         const advice = "check the client id and the client secret of this connection";
-        throw error.with({ code: "UNAUTHENTICATED", advice });
+        throw error.with({ code: "UNAUTHENTICATED", advice: adviceOnCredentials(advice, shared) });
       },
     });
     return { presented: presented(token), lifeMs };
@@ -107,7 +115,7 @@ const earlyPart = 0.1;
 const failureHoldsMs = 10_000;
 
 /**
- * Tokens from the token operation. All calls that need one share one request. A token is renewed a tenth of its life
+ * Tokens from the token operation, a file or a command. All calls that need one share one request. A token is renewed a tenth of its life
  * before its end, at most 30 s before. When that fails, the old one is used to its end. Lives are counted from before
  * the request, on a clock that nobody sets. Two rules keep many calls from locking the account or crowding a service
  * that is down: without a token to use, all calls of the next 10 s fail as the request did; and a new token that is

@@ -2,12 +2,13 @@ import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import type { Contract } from "../contract/schema.ts";
 import { MerchantRulesError } from "../errors.ts";
 import { isError } from "../json/json.ts";
-import { type BaseUrl, type Connection, isUnchecked } from "./connection.ts";
+import type { BaseUrl, Connection } from "./connection.ts";
 import type { WireRequest } from "./request-template.ts";
+import { type Tls, tlsOf } from "./tls.ts";
 
 const longestConnectMs = 10_000;
 
-interface TransportOptions extends Pick<Connection, "insecureTls"> {
+interface TransportOptions extends Pick<Connection, "insecureTls" | "clientCertificate"> {
   readonly connections?: number;
 }
 
@@ -22,11 +23,11 @@ export class Transport {
 
   /**
    * Opens up to `connections` sockets at once; default: `limits.concurrency`.
-   * @throws MerchantRulesError SETTINGS_INVALID: a proxy variable is no URL
+   * @throws MerchantRulesError SETTINGS_INVALID: a proxy variable is no URL; as tlsOf
    */
   constructor(base: BaseUrl, limits: Contract["limits"], options: TransportOptions) {
     const { origin, isLoopback } = base;
-    const { connections = limits.concurrency, insecureTls } = options;
+    const { connections = limits.concurrency } = options;
     this.origin = origin;
     this.#maxBodyBytes = limits.maxBodyBytes;
     // An attempt has its own clock, from connect to last byte. undici's clocks for parts of it are off.
@@ -38,8 +39,7 @@ export class Transport {
       headersTimeout: 0,
       bodyTimeout: 0,
     };
-    // Said, because what is left out NODE_TLS_REJECT_UNAUTHORIZED decides: credentials would go to whoever answers.
-    const tls = { rejectUnauthorized: !isUnchecked(base, insecureTls) };
+    const tls = tlsOf(base, options);
     const mayNeedProxy = !isLoopback && proxyVariables.some((name) => (process.env[name] ?? "") !== "");
     this.#dispatcher = mayNeedProxy ? proxied(pool, tls) : new Pool(origin, { ...pool, connect: tls });
   }
@@ -67,7 +67,7 @@ export class Transport {
 
 const proxyVariables = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"];
 
-function proxied(options: Pool.Options, tls: { readonly rejectUnauthorized: boolean }): Dispatcher {
+function proxied(options: Pool.Options, tls: Tls): Dispatcher {
   try {
     return new EnvHttpProxyAgent({ ...options, connect: tls, requestTls: tls, proxyTls: { rejectUnauthorized: true } });
   } catch {

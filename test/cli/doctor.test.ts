@@ -210,6 +210,30 @@ describe("merchant-rules doctor, where the service is broken", () => {
 });
 
 describe("merchant-rules doctor, where the set-up is broken", () => {
+  test("says where a token comes from and why there is none, and neither the command nor what it prints", async () => {
+    const { environment, close } = await serve();
+    onTestFinished(close);
+    const { MERCHANT_RULES_TOKEN: token = "", ...rest } = environment;
+    const command = (text: string) => doctor({ ...rest, MERCHANT_RULES_TOKEN_COMMAND: text });
+    const { said, report } = await command(`echo ${token}`);
+    expect(said("settings").map(({ found }) => found)).toContain(
+      "tokenCommand: set (environment MERCHANT_RULES_TOKEN_COMMAND)",
+    );
+    expect(report.ok).toBe(true);
+    const { failed } = await command("echo hush >&2; exit 4");
+    expect(failed.map(({ check, found }) => [check, found])).toEqual([
+      ["token", expect.stringContaining("MERCHANT_RULES_TOKEN_COMMAND in the environment ended with exit code 4")],
+    ]);
+    const certified = await doctor({
+      ...environment,
+      MERCHANT_RULES_CLIENT_CERTIFICATE: "c",
+      MERCHANT_RULES_CLIENT_KEY: "k",
+    });
+    expect(certified.failed.map(({ check, found }) => [check, found])).toEqual([
+      ["address", expect.stringContaining("it is for https")],
+    ]);
+  });
+
   test("names all missing settings, and the contract that was looked for", async () => {
     const { failed, said } = await doctor({});
     expect(failed.map(({ check }) => check)).toEqual(["settings"]);

@@ -1,5 +1,8 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { localCredentials } from "../../local/service/index.ts";
 import type { JsonObject } from "../../sdk/json/index.ts";
+import { newFolder } from "../support/folder.ts";
 import { rule } from "../support/rules.ts";
 import { contractOf } from "../support/stack/contracts.ts";
 import { onBothEngines, type Stack } from "../support/stack/engines.ts";
@@ -105,4 +108,40 @@ test("a provider says by its own input who its credentials must be", async () =>
   write(stack, { settings: { ...settings, identity: "sandbox" }, inSandbox: { a: rule(1) } });
   await stack.succeeds("up");
   expect(names(place.service.rules())).toEqual(["rule-1"]);
+});
+
+test("a provider's token that has ended is replaced by the variables under its name, in a refresh and a destroy as well", async () => {
+  const { ours, sandbox } = await twoServices();
+  const stack = await ours.stack("local", { program });
+  write(stack, { settings: { ...sandbox.settings, token: "ended" }, inSandbox: { a: rule(1) } });
+  await stack.succeeds("up", { environment: { MERCHANT_RULES_SANDBOX__TOKEN: token } });
+  const from =
+    /401.*input token of the provider "sandbox".*MERCHANT_RULES_SANDBOX__TOKEN in the environment comes first/s;
+  await stack.fails("refresh", {}, from);
+  await stack.fails("destroy", {}, from);
+  const wrong = { MERCHANT_RULES_SANDBOX__TOKEN: "wrong" };
+  await stack.fails("refresh", { environment: wrong }, /401.*from MERCHANT_RULES_SANDBOX__TOKEN in the environment/s);
+  expect(names(sandbox.service.rules())).toEqual(["rule-1"]);
+  const folder = newFolder({ rotated: `${token}\n` });
+  await stack.succeeds("refresh", { environment: { MERCHANT_RULES_SANDBOX__TOKEN_FILE: join(folder, "rotated") } });
+  const command = `cat ${JSON.stringify(join(folder, "rotated"))}`;
+  await stack.succeeds("destroy", { environment: { MERCHANT_RULES_SANDBOX__TOKEN_COMMAND: command } });
+  expect(sandbox.service.rules()).toEqual([]);
+});
+
+test("a token's command runs in the project's folder, in no preview, and once in a run that writes and reads again", async () => {
+  const place = await openPlace();
+  const environment = { MERCHANT_RULES_TOKEN_COMMAND: "echo run >> runs && cat own-token" };
+  const stack = await place.stack("local", { environment });
+  stack.project.write("own-token", localCredentials.token);
+  stack.declare({ one: { definition: rule(1) } });
+  await stack.succeeds("preview");
+  expect(() => stack.project.read("runs")).toThrow("ENOENT");
+  await stack.succeeds("up");
+  expect(stack.project.read("runs")).toBe("run\n");
+  await stack.up({ one: { definition: rule(1, { priority: 7 }) }, two: { definition: rule(2) } });
+  expect(stack.project.read("runs")).toBe("run\nrun\n");
+  await stack.isUnchanged();
+  expect(names(place.service.rules())).toEqual(["rule-1", "rule-2"]);
+  expect(stack.project.state()).not.toContain(localCredentials.token);
 });

@@ -326,8 +326,14 @@ describe("the key of a place", () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  test("is none where no credentials are given", () => {
-    expect(placeKey(ownerId, { ...parts, credentials: undefined })).toBeNull();
+  test("is none where no credentials are given, or where a file, a command or a certificate alone has them", () => {
+    const clientCertificate = { certificate: "/one.pem", key: "/one.key" };
+    const keyOf = (more: Partial<PlaceParts>) => placeKey(ownerId, { ...parts, ...more });
+    expect(keyOf({ credentials: undefined })).toBeNull();
+    expect(keyOf({ credentials: { kind: "tokenFile", file: "/token" } })).toBeNull();
+    expect(keyOf({ credentials: { kind: "tokenCommand", command: "exit 1", folder: "/" } })).toBeNull();
+    expect(keyOf({ credentials: { kind: "none" }, clientCertificate })).toBeNull();
+    expect(keyOf({ clientCertificate })).toBe(keyOf({}));
   });
 
   test("shows a secret parameter by scrypt alone, under the owner id", () => {

@@ -154,6 +154,127 @@ describe("settings of a connection", () => {
   });
 });
 
+describe("where the credentials come from", () => {
+  const client = (config: Record<string, string>, environment: Record<string, string> = {}) =>
+    connectionSettings(sources({ "merchant-rules:baseUrl": url, ...config }, environment)).client;
+  const exchange = { "merchant-rules:contract": "illustrative" };
+
+  test("may be a file or a command, from the project's folder, which are not looked at: a preview asks nobody", () => {
+    expect(client({ "merchant-rules:tokenFile": "no/such/file" }).credentials).toEqual({
+      kind: "tokenFile",
+      file: join(folder, "no/such/file"),
+    });
+    const environment = { MERCHANT_RULES_TOKEN_FILE: "/run/token" };
+    expect(client({ "merchant-rules:tokenCommand": "exit 1" }, environment).credentials).toEqual({
+      kind: "tokenFile",
+      file: "/run/token",
+    });
+    expect(client({ "merchant-rules:tokenCommand": "exit 1" }).credentials).toEqual({
+      kind: "tokenCommand",
+      command: "exit 1",
+      folder,
+    });
+    const connections = JSON.stringify({ "my-shop": { baseUrl: url } });
+    const shop = { MERCHANT_RULES_MY_SHOP__TOKEN_COMMAND: "vault token" };
+    expect(
+      connectionSettings(sources({ "merchant-rules:connections": connections }, shop), "my-shop").client.credentials,
+    ).toMatchObject({ kind: "tokenCommand", command: "vault token" });
+  });
+
+  test.each<[name: string, config: Record<string, string>, environment: Record<string, string>, says: RegExp]>([
+    [
+      "environment",
+      { "merchant-rules:token": "t" },
+      { MERCHANT_RULES_TOKEN: "t" },
+      /^MERCHANT_RULES_TOKEN in the environment$/,
+    ],
+    [
+      "stack's config",
+      { "merchant-rules:tokenFile": "t" },
+      {},
+      /^merchant-rules:tokenFile in the stack's config, which refresh and destroy have from the last up; MERCHANT_RULES_TOKEN_FILE in the environment comes first$/,
+    ],
+    [
+      "provider",
+      { [providerNameKey]: "pr", "merchant-rules:token": "t" },
+      {},
+      /^the input token of the provider "pr", which .* from the last up; MERCHANT_RULES_PR__TOKEN in the environment comes first$/,
+    ],
+    [
+      "client",
+      { ...exchange, "merchant-rules:clientId": "me" },
+      { MERCHANT_RULES_CLIENT_SECRET: "s" },
+      /^MERCHANT_RULES_CLIENT_SECRET in the environment$/,
+    ],
+  ])("is told of the %s", (_, config, environment, says) => {
+    expect(client(config, environment).credentialsFrom).toMatch(says);
+  });
+
+  test("is the environment under the name of an explicit provider, before what the state holds", () => {
+    const inputs = { [providerNameKey]: "pr", "merchant-rules:token": "ended" };
+    for (const [variable, kind] of [
+      ["TOKEN", "token"],
+      ["TOKEN_FILE", "tokenFile"],
+      ["TOKEN_COMMAND", "tokenCommand"],
+    ] as const)
+      expect(client(inputs, { [`MERCHANT_RULES_PR__${variable}`]: "new" }).credentials).toMatchObject({ kind });
+    expect(client(inputs, { MERCHANT_RULES_TOKEN: "other" }).credentials).toMatchObject({ token: "ended" });
+  });
+
+  test.each<[config: Record<string, string>, environment: Record<string, string>, names: string[]]>([
+    [
+      {},
+      { MERCHANT_RULES_TOKEN: "hush", MERCHANT_RULES_TOKEN_FILE: "hush" },
+      ["MERCHANT_RULES_TOKEN in the environment and MERCHANT_RULES_TOKEN_FILE in"],
+    ],
+    [
+      { "merchant-rules:tokenFile": "hush", "merchant-rules:tokenCommand": "hush" },
+      {},
+      ["merchant-rules:tokenFile in the stack's config and merchant-rules:tokenCommand in"],
+    ],
+    [
+      { ...exchange, "merchant-rules:clientId": "hush" },
+      { MERCHANT_RULES_TOKEN_COMMAND: "hush", MERCHANT_RULES_CLIENT_SECRET: "hush" },
+      ["MERCHANT_RULES_TOKEN_COMMAND", "MERCHANT_RULES_CLIENT_SECRET"],
+    ],
+    [
+      { [providerNameKey]: "pr", "merchant-rules:token": "hush", "merchant-rules:tokenFile": "hush" },
+      {},
+      ['the input token of the provider "pr" and the input tokenFile'],
+    ],
+    [
+      {},
+      { MERCHANT_RULES_TOKEN: "t", MERCHANT_RULES_CLIENT_KEY: "hush" },
+      ["MERCHANT_RULES_CLIENT_KEY", "without MERCHANT_RULES_CLIENT_CERTIFICATE"],
+    ],
+    [
+      { "merchant-rules:clientCertificate": "hush" },
+      {},
+      ["merchant-rules:clientCertificate", "without merchant-rules:clientKey"],
+    ],
+  ])(
+    "is refused where one place says it twice or by half, with the names and no value: %j %j",
+    (config, environment, names) => {
+      const message = refusal(() => client(config, environment));
+      for (const each of names) expect(message).toContain(each);
+      expect(message).not.toContain("hush");
+    },
+  );
+
+  test("may be a client certificate as well: both files from one place, the environment's first", () => {
+    const configured = {
+      "merchant-rules:token": "t",
+      "merchant-rules:clientCertificate": "a.pem",
+      "merchant-rules:clientKey": "a.key",
+    };
+    const paths = (name: string) => ({ certificate: join(folder, `${name}.pem`), key: join(folder, `${name}.key`) });
+    expect(client(configured).clientCertificate).toEqual(paths("a"));
+    const environment = { MERCHANT_RULES_CLIENT_CERTIFICATE: "b.pem", MERCHANT_RULES_CLIENT_KEY: "b.key" };
+    expect(client(configured, environment).clientCertificate).toEqual(paths("b"));
+    expect(client({ "merchant-rules:token": "t" }).clientCertificate).toBeUndefined();
+  });
+});
+
 describe("a named connection", () => {
   test("has its own settings", () => {
     const connections = JSON.stringify({
