@@ -1,13 +1,15 @@
 import type { Command } from "commander";
 import { compareSides } from "../report/diff/compare.ts";
+import { kindsOf } from "../report/model/kinds.ts";
 import { sideOf } from "./diff/side.ts";
 import { exiting } from "./exit-code.ts";
+import { codeBy, demandPayments, type FailOnOptions, withFailOn } from "./fail-on.ts";
 import { GivenCredentials } from "./given-credentials.ts";
 import { withProgress } from "./progress.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
 import { type StackOptions, withStackOptions } from "./stack.ts";
 
-interface DiffOptions extends StackOptions, ReportOptions {
+interface DiffOptions extends StackOptions, ReportOptions, FailOnOptions {
   readonly from?: string;
   readonly to?: string;
 }
@@ -17,7 +19,7 @@ export function diffCommand(command: Command): void {
   command
     .option("--from <name>", "a stack of the project (Pulumi.<name>.yaml), else a connection of --stack")
     .option("--to <name>", "the other one; stack:<name> and connection:<name> say which is meant");
-  withReportOptions(withStackOptions(command))
+  withFailOn(withReportOptions(withStackOptions(command)), kindsOf.diff)
     .addHelpText("after", help)
     .action(
       exiting(async ({ from, to, ...options }: DiffOptions) => {
@@ -35,7 +37,8 @@ Exit codes: 0 the same rules; 7 different ones; 1 failed; 2 called wrongly.
 Example, of a project with Pulumi.sandbox.yaml and Pulumi.production.yaml:
   npx --no-install merchant-rules diff --from sandbox --to production`;
 
-async function diff(fromName: string, toName: string, options: StackOptions & ReportOptions): Promise<number> {
+async function diff(fromName: string, toName: string, options: Omit<DiffOptions, "from" | "to">): Promise<number> {
+  demandPayments(options, false);
   const given = new GivenCredentials();
   const from = await sideOf(fromName, options, given);
   const to = await sideOf(toName, options, given);
@@ -43,5 +46,5 @@ async function diff(fromName: string, toName: string, options: StackOptions & Re
     quiet: options.format === "json",
   });
   await writeReport(report, options, true);
-  return report.findings.length === 0 ? 0 : 7;
+  return codeBy(options, report, report.findings.length === 0 ? 0 : 7);
 }

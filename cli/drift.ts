@@ -3,12 +3,14 @@ import { projectFolder } from "../provider/settings/project-folder.ts";
 import { driftReport } from "../report/drift/drift-report.ts";
 import { ignoreFileName, readIgnoreFile } from "../report/files/ignore-file.ts";
 import { withPlaces } from "../report/files/rule-places.ts";
+import { kindsOf } from "../report/model/kinds.ts";
 import { type Report, reportOf } from "../report/model/report.ts";
 import { isMerchantRulesError } from "../sdk/errors.ts";
 import { defined } from "../sdk/json/index.ts";
 import { isEngineError } from "../stack/errors.ts";
 import { type Engine, withCommandsOf } from "./engine-commands.ts";
 import { callCode, exiting } from "./exit-code.ts";
+import { codeBy, demandPayments, type FailOnOptions, withFailOn } from "./fail-on.ts";
 import { GivenCredentials } from "./given-credentials.ts";
 import { type ReadDriftOptions, readDrift, stateOption } from "./read-drift.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
@@ -17,7 +19,7 @@ import { withWords } from "./rule-words.ts";
 import { engineOf, folderOf, projectIn, type StackOptions, withProjectOptions } from "./stack.ts";
 import { allStacks } from "./stack-names.ts";
 
-interface DriftOptions extends ReportOptions, Omit<ReadDriftOptions, "stack"> {
+interface DriftOptions extends ReportOptions, FailOnOptions, Omit<ReadDriftOptions, "stack"> {
   readonly stack?: readonly string[];
   readonly allStacks?: boolean;
   readonly ignoreUnmanaged?: boolean;
@@ -48,22 +50,27 @@ Exit codes: 0 in sync, 7 drift, or a run that failed in part, 1 it cannot be tol
 Example, in a pipeline:
   pulumi stack export --stack prod | npx --no-install merchant-rules drift --state - --format markdown --output drift.md`,
     );
-  withReportOptions(withRulesOption(withProjectOptions(command))).action(exiting(runDrift, callCode));
+  withFailOn(withReportOptions(withRulesOption(withProjectOptions(command))), kindsOf.drift).action(
+    exiting(runDrift, callCode),
+  );
 }
 
 async function runDrift({ stack, allStacks: isAll, ...options }: DriftOptions): Promise<number> {
+  demandPayments(options, false);
   const names = isAll === true ? await allStacks(projectOf(options)) : [...new Set(stack ?? [])];
   const given = new GivenCredentials();
   if (names.length < 2 && isAll !== true) {
     const { report, engine, isInSync } = await driftOf({ ...options, ...defined({ stack: names[0] }) }, given);
     await writeReport(withCommandsOf(engine, report), options, true);
-    return isInSync ? 0 : 7;
+    return codeBy(options, report, isInSync ? 0 : 7);
   }
   const found: (Told | Untold)[] = [];
   for (const name of names) found.push(await driftOrWhyNot(name, options, given));
-  await writeReport(withCommandsOf(engineOf(options), together(found)), options, true);
-  if (found.some((each) => "why" in each)) return 1;
-  return found.every((each) => "isInSync" in each && each.isInSync) ? 0 : 7;
+  const all = together(found);
+  await writeReport(withCommandsOf(engineOf(options), all), options, true);
+  const isInSync = found.every((each) => "isInSync" in each && each.isInSync);
+  const code = codeBy(options, all, isInSync ? 0 : 7);
+  return found.some((each) => "why" in each) ? 1 : code;
 }
 
 function projectOf({ cwd, engine, backend }: Pick<DriftOptions, "cwd" | "engine" | "backend">): StackOptions {

@@ -4,16 +4,18 @@ import { ignoreFileName } from "../report/files/ignore-file.ts";
 import { withPlaces } from "../report/files/rule-places.ts";
 import { readLintIgnores } from "../report/lint/lint-ignores.ts";
 import { lintReport } from "../report/lint/lint-report.ts";
+import { kindsOf } from "../report/model/kinds.ts";
 import type { Report } from "../report/model/report.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { instantOf } from "../sdk/json/normal-form.ts";
 import { callCode, exiting } from "./exit-code.ts";
+import { codeBy, demandPayments, type FailOnOptions, withFailOn } from "./fail-on.ts";
 import { type MeaningOptions, readMeaning, withMeaningOptions } from "./meaning.ts";
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
 import { type RulesOptions, rulePlacesOf, withRulesOption } from "./rule-folders.ts";
 import { folderOf, withStackOptions } from "./stack.ts";
 
-interface LintOptions extends MeaningOptions, ReportOptions, RulesOptions {
+interface LintOptions extends MeaningOptions, ReportOptions, RulesOptions, FailOnOptions {
   readonly strict?: boolean;
   readonly endsWithin?: number;
   readonly at?: string;
@@ -34,26 +36,29 @@ export function lintCommand(command: Command): void {
       `findings that are not told until a day, one a line (default: ${ignoreFileName} in the project's folder)`,
     )
     .addHelpText("after", help);
-  withReportOptions(withRulesOption(withMeaningOptions(withStackOptions(command)))).action(exiting(runLint, callCode));
+  withFailOn(withReportOptions(withRulesOption(withMeaningOptions(withStackOptions(command)))), kindsOf.lint).action(
+    exiting(runLint, callCode),
+  );
 }
 
 const help = `
 The contract's semantics say what rules mean; merchant-rules help lint is the guide.
 
-Exit codes: 0 told, whatever was found; 7 with --strict, where there are findings; 1 failed (and why); 2 called wrongly.
+Exit codes: 0 told, whatever was found; 7 with --strict, where there are findings, or for what --fail-on says; 1 failed (and why); 2 called wrongly.
 
 Example, by the rule files of a folder alone:
   npx --no-install merchant-rules lint --folder rules --strict`;
 
 async function runLint(options: LintOptions): Promise<number> {
+  demandPayments(options, false);
   const ignoring = readLintIgnores(options.ignoreFile, projectFolder(folderOf(options)));
   const now = presentBy(options.at);
   const meaning = await readMeaning(options, "lint rules", options.format === "json");
   const found = lintReport(meaning, { now, endsWithinDays: options.endsWithin, ignoring });
   const report = options.folder === undefined ? await placed(found, options) : found;
   const isStrict = options.strict === true;
-  await writeReport(report, options, isStrict);
-  return isStrict && report.findings.length > 0 ? 7 : 0;
+  await writeReport(report, options, isStrict || options.failOn !== undefined);
+  return codeBy(options, report, isStrict && report.findings.length > 0 ? 7 : 0);
 }
 
 /** Adds the files of the rules, where a folder is named. The files of --folder are known without. */

@@ -5,11 +5,13 @@ import { projectFolder } from "../provider/settings/project-folder.ts";
 import { readIgnoreFile } from "../report/files/ignore-file.ts";
 import { withPlaces } from "../report/files/rule-places.ts";
 import { errorsOf } from "../report/index.ts";
+import { kindsOf } from "../report/model/kinds.ts";
 import { planOf, type Refreshed } from "../report/plan/plan-report.ts";
 import { violatingRuleIn } from "../report/plan/violations.ts";
 import type { Contract } from "../sdk/contract/index.ts";
 import { withCommandsOf } from "./engine-commands.ts";
 import { exiting } from "./exit-code.ts";
+import { codeBy, demandPayments, type FailOnOptions, withFailOn } from "./fail-on.ts";
 import { Invocation } from "./invocation.ts";
 import { type PaymentsOptions, withPaymentsOptions } from "./payments-options.ts";
 import { type PolicyPackOptions, withPolicyOptions } from "./policy-options.ts";
@@ -21,7 +23,13 @@ import { withWords } from "./rule-words.ts";
 import { keepHeapSmall } from "./small-heap.ts";
 import { engineOf, folderOf, type StackOptions, stackIn, withStackOptions } from "./stack.ts";
 
-interface PlanOptions extends StackOptions, ReportOptions, RulesOptions, PolicyPackOptions, PaymentsOptions {
+interface PlanOptions
+  extends StackOptions,
+    ReportOptions,
+    RulesOptions,
+    PolicyPackOptions,
+    PaymentsOptions,
+    FailOnOptions {
   readonly connection?: string;
   readonly expectNoChanges?: boolean;
   readonly refresh?: boolean;
@@ -33,7 +41,10 @@ export function planCommand(command: Command): void {
     "[file]",
     "what `pulumi preview --json --show-sames` printed; - is standard input (default: run a preview)",
   );
-  withPaymentsOptions(withPolicyOptions(withReportOptions(withRulesOption(withStackOptions(command)))))
+  withFailOn(
+    withPaymentsOptions(withPolicyOptions(withReportOptions(withRulesOption(withStackOptions(command))))),
+    kindsOf.plan,
+  )
     .option("--connection <name>", "with --payments: the connection whose rules decide, where the stack has several")
     .option(
       "--refresh",
@@ -46,7 +57,7 @@ export function planCommand(command: Command): void {
 
 const help = `
 Exit codes: 0 done, with changes or without; 1 failed, or the preview did; 2 called wrongly;
-7 a change, with --expect-no-changes.
+7 a change, with --expect-no-changes, or what --fail-on says.
 
 Example, in a pull request:
   pulumi preview --json --show-sames > preview.json
@@ -61,6 +72,7 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
     );
   if (file === "-" && options.payments === "-")
     throw new UsageError("the preview and --payments cannot both be standard input: name a file for one of them");
+  demandPayments(options, options.payments !== undefined);
   if (options.payments !== undefined) keepHeapSmall("reading");
   const folder = folderOf(options);
   const preview = file === undefined ? await ownPreview(options, folder) : await givenPreview(file);
@@ -86,14 +98,14 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
     ? await (await import("./payments.ts")).planWithPayments(placed, preview, invocation, { ...options, payments })
     : placed;
   const report = withCommandsOf(engine, decided);
-  await writeReport(report, options, options.expectNoChanges === true);
+  await writeReport(report, options, options.expectNoChanges === true || options.failOn !== undefined);
   if (errorsOf(report).length > 0) {
     console.error(
       "error: the preview failed, so this plan may lack something. What to do: fix what it says, and run it again",
     );
     return 1;
   }
-  if (options.expectNoChanges !== true || !hasChanges) return 0;
+  if (options.expectNoChanges !== true || !hasChanges) return codeBy(options, report, 0);
   console.error("error: no changes were expected, but there are some");
   return 7;
 }

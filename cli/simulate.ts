@@ -1,7 +1,9 @@
 import { type Command, Option } from "commander";
 import { UsageError } from "../contract-tools/usage-error.ts";
+import { kindsOf } from "../report/model/kinds.ts";
 import { simulateReport } from "../report/simulation/simulate-report.ts";
 import { callCode, exiting } from "./exit-code.ts";
+import { codeBy, demandPayments, type FailOnOptions, withFailOn } from "./fail-on.ts";
 import { Invocation } from "./invocation.ts";
 import { type MeaningOptions, readMeanings, withConnectionOptions } from "./meaning.ts";
 import { simulatePayments } from "./payments.ts";
@@ -11,13 +13,18 @@ import { checkSqlOptions, type SqlOptions, writeSql } from "./simulate-sql.ts";
 import { keepHeapSmall } from "./small-heap.ts";
 import { withStackOptions } from "./stack.ts";
 
-interface SimulateOptions extends Omit<MeaningOptions, "side" | "folder">, ReportOptions, PaymentsOptions, SqlOptions {
+interface SimulateOptions
+  extends Omit<MeaningOptions, "side" | "folder">,
+    ReportOptions,
+    PaymentsOptions,
+    SqlOptions,
+    FailOnOptions {
   readonly showValues?: boolean;
 }
 
 /** Defines `merchant-rules simulate --payments payments.csv`: says what a run changes for payments. */
 export function simulateCommand(command: Command): void {
-  withReportOptions(withConnectionOptions(withStackOptions(withPaymentsOptions(command))))
+  withFailOn(withReportOptions(withConnectionOptions(withStackOptions(withPaymentsOptions(command)))), kindsOf.simulate)
     .option("--show-values", "show the first payments whose outcome changes, with their values; on the screen alone")
     .addOption(
       new Option(
@@ -38,7 +45,7 @@ const help = `
 The contract's semantics say what rules mean; merchant-rules help simulation is the guide. Reports hold counts and sums, and no value of
 a payment.
 
-Exit codes: 0 told, whatever changes; 1 failed (and why); 2 called wrongly.
+Exit codes: 0 told, whatever changes; 7 for what --fail-on says; 1 failed (and why); 2 called wrongly.
 
 Example, by a file of last month's payments:
   npx --no-install merchant-rules simulate --payments payments.csv.gz
@@ -51,6 +58,7 @@ const mostExamples = 10;
 
 async function simulate(options: SimulateOptions, command: Command): Promise<number> {
   checkSqlOptions(options);
+  demandPayments(options, options.sql === undefined);
   if (options.sql !== undefined) {
     const invocation = new Invocation(options, options.output === undefined);
     await writeSql(await readMeanings(invocation, options, "simulate payments"), options);
@@ -70,6 +78,7 @@ async function simulate(options: SimulateOptions, command: Command): Promise<num
   const meanings = await readMeanings(new Invocation(options, quiet), options, "simulate payments");
   const examples = showValues ? mostExamples : 0;
   const { simulation, simulated } = await simulatePayments(options.payments, meanings, options, { quiet, examples });
-  await writeReport(simulateReport(simulation, simulated), options, false);
-  return 0;
+  const report = simulateReport(simulation, simulated);
+  await writeReport(report, options, options.failOn !== undefined);
+  return codeBy(options, report, 0);
 }

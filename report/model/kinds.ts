@@ -85,6 +85,15 @@ export const changes = [
 ] as const;
 export type Change = (typeof changes)[number];
 
+/** The kinds of findings of those reports on which a pipeline decides. */
+export const kindsOf = {
+  drift: ["missing", "still-in-force", "changed", "undeclared", "unmanaged", "anothers"],
+  plan: ["delete", "replace", "reset", "undeclared", "update", "create", "adopt", "unmanaged", "anothers", "rename"],
+  diff: ["only-in-from", "only-in-to", "changed"],
+  simulate: [],
+  lint: lintKinds,
+} as const satisfies Partial<Record<ReportName, readonly Change[]>>;
+
 /** The words of each kind. Those of a diff name its sides. */
 const words: Readonly<Record<Exclude<Change, "only-in-from" | "only-in-to">, Word>> = {
   ...plannedWords,

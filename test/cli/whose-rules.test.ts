@@ -216,6 +216,16 @@ describe("drift of several stacks", () => {
       counts: { changed: 1 },
       findings: [{ change: "changed", name: "rule-2", stack: project.stack }],
     });
+    for (const [condition, exit] of [
+      ["missing", 0],
+      ["changed>50%", 0],
+      ["missing,changed>1", 0],
+      ["changed>40%", 7],
+      ["any", 7],
+      ["flips", 2],
+      ["changes", 2],
+    ] as const)
+      expect((await drift("--all-stacks", "--fail-on", condition)).code, condition).toBe(exit);
     const lacking = await drift("--stack", project.stack, "--stack", "gone");
     expect(lacking.code).toBe(1);
     expect(lacking.stdout).toContain("stack gone: there is no stack gone");
