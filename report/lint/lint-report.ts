@@ -21,7 +21,10 @@ export interface LintReportOptions {
 }
 
 /** Reports what is proven to be wrong with the rules of a side, of all payments from the present on. */
-export function lintReport(meaning: SideMeaning, { now, endsWithinDays, ignoring, isStrict }: LintReportOptions): Report {
+export function lintReport(
+  meaning: SideMeaning,
+  { now, endsWithinDays, ignoring, isStrict }: LintReportOptions,
+): Report {
   const { rules, semantics, unlisted } = meaning;
   const at = instantOf(now);
   const soon = endsWithinDays === undefined ? undefined : instantOf(laterBy(now, endsWithinDays));

@@ -615,7 +615,7 @@ describe("what a plan says of a rule", () => {
     expect(report.findings).toMatchObject([
       { change: "update", name: "a", paths: [{ path: "t", before: 1, after: 2 }] },
     ]);
-    expect(report.notes).toContainEqual(expect.stringContaining("No contract was found here"));
+    expect(report.warnings).toContainEqual(expect.stringContaining("No contract was found here"));
   });
 });
 
