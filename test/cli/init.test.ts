@@ -58,7 +58,9 @@ describe("merchant-rules init", () => {
       "secretsprovider: awskms://alias/rules\nencryptedkey: a2V5\nconfig:\n  shop:key:\n    secure: v1:abc:def\n";
     writeFileSync(join(folder, "Pulumi.production.yaml"), secret);
     setVariables(env);
-    const words = run.replace("npx --no-install merchant-rules ", "").replace(/\$\{\{ matrix\.stack \}\}/, "production");
+    const words = run
+      .replace("npx --no-install merchant-rules ", "")
+      .replace(/\$\{\{ matrix\.stack \}\}/, "production");
     const { code, stdout } = await command(...words.split(" "), "--cwd", folder);
     expect([code, stdout]).toEqual([0, expect.stringContaining("4 to create")]);
   }, 60_000);
