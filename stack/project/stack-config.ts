@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseDocument } from "yaml";
 import { z } from "zod";
-import { EngineError, messageOf } from "../errors.ts";
+import { describeIssues, EngineError, messageOf } from "../errors.ts";
 import type { Crypter } from "../state/crypter.ts";
 import { readIfThere, writeAtomically } from "../state/files.ts";
 import { unsupported } from "../unsupported.ts";
@@ -74,7 +74,7 @@ export async function readStackFile(project: Project, stack: string, withoutSecr
 function parsed(text: string, file: string): z.output<typeof stackSchema> {
   const result = stackSchema.safeParse(parseYaml(text, file) ?? {});
   if (result.success) return result.data;
-  throw new EngineError("PROJECT_INVALID", `${file} is not a stack file:\n${z.prettifyError(result.error)}`);
+  throw new EngineError("PROJECT_INVALID", `${file} is not a stack file: ${describeIssues(result.error)}`);
 }
 
 /**
