@@ -11,6 +11,11 @@ export const commandOf: Record<Engine, string> = {
   local: "npx --no-install merchant-rules local",
 };
 
+/** Returns what runs an engine's verb on a stack, where one was named: `pulumi refresh --stack prod`. */
+export function commandFor(verb: string, engine: Engine, stack: string | undefined): string {
+  return `${commandOf[engine]} ${verb}${stack === undefined ? "" : ` --stack ${stack}`}`;
+}
+
 /** Replaces Pulumi's commands in a text by those of the stack's engine, but for --replace, which only Pulumi has. */
 export function inCommandsOf(engine: Engine, text: string): string {
   return engine === "pulumi"

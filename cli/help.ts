@@ -18,9 +18,14 @@ export function helpCommand(command: Command): void {
       "a page, an error code, a topic of an error, or a command (a page comes before a command of the same name)",
     )
     .argument("[words...]", "a heading of the page, or the rest of the command's name")
+    .option("--all", "list every command")
     .addHelpText("after", help)
     .action(
-      exiting((topic: string | undefined, words: string[]) => {
+      exiting((topic: string | undefined, words: string[], { all }: { readonly all?: boolean }) => {
+        if (all === true) {
+          command.parent?.configureHelp({}).outputHelp();
+          return 0;
+        }
         process.stdout.write(`${textOf(command, topic, words).trimEnd()}\n`);
         return 0;
       }),

@@ -25,7 +25,7 @@ interface LintOptions extends MeaningOptions, ReportOptions, RulesOptions, FailO
 /** Defines `merchant-rules lint`: says what is proven to be wrong with rules. */
 export function lintCommand(command: Command): void {
   command
-    .option("--strict", "exit with 7 where there are findings")
+    .option("--strict", "exit with 7 where there are findings, and with 1 where a rule cannot be read")
     .option("--ends-within <days>", "also find rules that end within so many days", days)
     .option(
       "--at <instant>",
@@ -44,7 +44,8 @@ export function lintCommand(command: Command): void {
 const help = `
 The contract's semantics say what rules mean; merchant-rules help lint is the guide.
 
-Exit codes: 0 told, whatever was found; 7 with --strict, where there are findings, or for what --fail-on says; 1 failed (and why); 2 called wrongly.
+Exit codes: 0 told, whatever was found; 7 with --strict, where there are findings, or for what --fail-on says; 1 it cannot be
+told (and why): no rule can be read, or with --strict or --fail-on one cannot; 2 called wrongly.
 
 Example, by the rule files of a folder alone:
   npx --no-install merchant-rules lint --folder rules --strict`;
@@ -54,10 +55,12 @@ async function runLint(options: LintOptions): Promise<number> {
   const ignoring = readLintIgnores(options.ignoreFile, projectFolder(folderOf(options)));
   const now = presentBy(options.at);
   const meaning = await readMeaning(options, "lint rules", options.format === "json");
-  const found = lintReport(meaning, { now, endsWithinDays: options.endsWithin, ignoring });
-  const report = options.folder === undefined ? await placed(found, options) : found;
   const isStrict = options.strict === true;
-  await writeReport(report, options, isStrict || options.failOn !== undefined);
+  const isDemanding = isStrict || options.failOn !== undefined;
+  const found = lintReport(meaning, { now, endsWithinDays: options.endsWithin, ignoring, isStrict: isDemanding });
+  const report = options.folder === undefined ? await placed(found, options) : found;
+  await writeReport(report, options, isDemanding);
+  if (report.errors.length > 0) return 1;
   return codeBy(options, report, isStrict && report.findings.length > 0 ? 7 : 0);
 }
 

@@ -25,6 +25,7 @@ interface LocalOptions extends PolicyPackOptions, Omit<StackOptions, "engine"> {
   readonly clearPendingCreates?: boolean;
   readonly importPendingCreates?: readonly string[];
   readonly previewOnly?: boolean;
+  readonly withoutSecrets?: boolean;
   readonly skipPreview?: boolean;
   readonly yes?: boolean;
   /** True where the user has seen a preview of this very run. */
@@ -96,6 +97,10 @@ function verbCommand(verb: Verb, command: Command): void {
   } else command.option("-r, --refresh", "read the rules first");
   if (verb === "preview" || verb === "up") withPolicyOptions(command);
   if (verb === "preview") {
+    command.option(
+      "--without-secrets",
+      "needs no key: each secret of the stack's config has a placeholder's value, as in a check of pull requests",
+    );
     // Every verb takes these, so that a script can give them to all; here they change nothing.
     for (const flags of ["-y, --yes", "--preview-only"]) command.addOption(new Option(flags).hideHelp());
   } else {
@@ -201,10 +206,19 @@ async function runJson(verb: Verb, options: LocalOptions, previewOnly: boolean):
 
 function engineOptions(verb: Verb, options: LocalOptions, previewOnly: boolean): RunOptions {
   const { stack, cwd, backend: backendUrl, target: targets, parallel, refresh, previewed } = options;
-  const { clearPendingCreates, importPendingCreates } = options;
+  const { clearPendingCreates, importPendingCreates, withoutSecrets } = options;
   const { policyPack: policyPacks, policyPackConfig: policyPackConfigs } = options;
   const which = { verb, stack, cwd, backendUrl, targets, policyPacks, policyPackConfigs };
-  return { ...which, parallel, refresh, previewOnly, previewed, clearPendingCreates, importPendingCreates };
+  return {
+    ...which,
+    withoutSecrets,
+    parallel,
+    refresh,
+    previewOnly,
+    previewed,
+    clearPendingCreates,
+    importPendingCreates,
+  };
 }
 
 /** Runs the engine. Messages name this command, and not Pulumi's, which the user may not have. */

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Help } from "commander";
 import { packageVersion } from "../sdk/version.ts";
 import { runCommandLine } from "./exit-code.ts";
 
@@ -126,6 +126,7 @@ export async function commandLine(isLoaded: (name: string) => boolean = () => tr
     .showHelpAfterError("(add --help for the list of options)")
     .addHelpText("after", help)
     .helpCommand(false)
+    .configureHelp({ formatHelp: dailyHelp })
     .exitOverride();
   for (const { usage, about, load } of subcommands) {
     const [name = "", ...words] = usage.split(" ");
@@ -137,7 +138,23 @@ export async function commandLine(isLoaded: (name: string) => boolean = () => tr
   return program;
 }
 
+/** The commands that `merchant-rules --help` lists; of the others it has a line for each group. */
+const daily: readonly string[] = ["plan", "drift", "pull", "export", "lint"];
+
+function dailyHelp(command: Command, helper: Help): string {
+  const own: Help = Object.create(helper);
+  own.visibleCommands = ({ commands }) => commands.filter((each) => daily.includes(each.name()));
+  return Help.prototype.formatHelp.call(own, command, own);
+}
+
 const help = `
+More commands (merchant-rules help --all describes each):
+  of payments    test, explain, simulate
+  of rules       diff, catalog, schema
+  to set up      init, contract, doctor
+  to try         local, serve
+  to read        help
+
 Exit codes: 0 done; 1 failed; 2 called wrongly; 6 no such stack; 7 a change or a difference; 8 ended at once.
 Each command's --help says which it has, and what they mean there. The pages are printed by merchant-rules help.
 

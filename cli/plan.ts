@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { UsageError } from "../contract-tools/usage-error.ts";
-import { declaredContract } from "../provider/settings/contract-source.ts";
+import { declaredContract, meantContract } from "../provider/settings/contract-source.ts";
 import { projectFolder } from "../provider/settings/project-folder.ts";
 import { readIgnoreFile } from "../report/files/ignore-file.ts";
 import { withPlaces } from "../report/files/rule-places.ts";
@@ -85,7 +85,10 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   };
   const invocation = new Invocation(options, options.format === "json");
   const refreshed = options.refresh === true ? await readRefreshed(invocation) : {};
-  const { report: plan, hasChanges } = planOf(preview, contractOf, refreshed);
+  const { report: plan, hasChanges } = planOf(preview, contractOf, {
+    ...refreshed,
+    meantContract: meantContract([folder]),
+  });
   const places = await rulePlacesOf(options, stackIn(preview.steps) ?? options.stack);
   const said = await withWords(plan, { sources, contractOf, violatingRule: violatingRuleIn(preview, contractOf) });
   const placed = places === undefined ? said : withPlaces(said, places);

@@ -3,7 +3,7 @@ import type { RulePattern } from "../report/files/rule-pattern.ts";
 import type { ReadFolder } from "../report/files/rule-places.ts";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { ask } from "./confirm.ts";
-import { commandOf, inCommandsOf } from "./engine-commands.ts";
+import { commandFor, inCommandsOf } from "./engine-commands.ts";
 import { callCode, exiting } from "./exit-code.ts";
 import { andPattern } from "./patterns.ts";
 import { type Pulled, planPull, unmadeIn } from "./pull/plan-pull.ts";
@@ -55,7 +55,7 @@ async function pull(options: PullOptions): Promise<number> {
   console.log(inCommandsOf(engine, verdictOf(plan, { title, kept, unmade, isEmpty: found.drift.rules === 0 })));
   if (plan.length === 0) return unmade > 0 ? 7 : 0;
   const written = kept === undefined ? [] : plan.filter((each) => !kept.has(each));
-  const steps = nextSteps(written, selection.into?.resource, commandOf[engine]);
+  const steps = nextSteps(written, selection.into?.resource, (verb) => commandFor(verb, engine, options.stack));
   if (steps.length > 0) console.log(["", ...steps].join("\n"));
   const isLeft = unmade > 0 || kept === undefined || kept.size > 0 || plan.some(({ verb }) => verb === "by hand");
   return isLeft ? 7 : 0;

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { type Document, isMap, isNode, isScalar, parseDocument, type YAMLMap } from "yaml";
 import {
   type Contract,
+  contractFileIn,
   contractFileNames,
   isPreset,
   loadContract,
@@ -29,7 +30,7 @@ export interface Written {
  * @throws MerchantRulesError CONTRACT_INVALID: it cannot work, or cannot be read; SETTINGS_INVALID: there is none
  */
 export function readWritten(given: string | undefined): Written {
-  const named = given ?? contractFileNames.find((file) => existsSync(file));
+  const named = given ?? contractFileIn(".");
   if (named === undefined) {
     const reason = `there is no ${contractFileNames[0]} in this folder`;
     const advice = "name the contract's file; `npx --no-install merchant-rules contract init` writes one";

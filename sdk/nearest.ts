@@ -3,10 +3,15 @@ import { distance } from "fastest-levenshtein";
 /** Returns the name that somebody may have meant, of which at most a third of the letters differ; undefined where none is that near. */
 export function nearest<Name extends string>(name: string, names: readonly Name[]): Name | undefined {
   const [first] = names
-    .map((each) => ({ each, far: distance(name.toLowerCase(), each.toLowerCase()) }))
+    .map((each) => ({ each, far: farness(name.toLowerCase(), each.toLowerCase()) }))
     .filter(({ each, far }) => far <= each.length / 3)
     .sort((a, b) => a.far - b.far);
   return first?.each;
+}
+
+/** Returns how many slips of the finger make a name of another: two swapped letters are one. */
+function farness(name: string, other: string): number {
+  return isOneSlip(name, other) ? 1 : distance(name, other);
 }
 
 /** Returns ` (did you mean X?)` for the nearest name; "" where none is near. */

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { inPlainWords } from "../sdk/files/described-file.ts";
 import { isError } from "../sdk/json/json.ts";
 import { printable } from "../sdk/json/printable.ts";
 
@@ -68,7 +69,8 @@ export function systemCode(error: unknown): string | undefined {
 const mostShown = 5;
 
 /** Writes the refusals of a schema on one line: the first five places, and the number of the others. */
-export function describeIssues({ issues }: z.ZodError): string {
+export function describeIssues(error: z.ZodError): string {
+  const { issues } = inPlainWords(error);
   const shown = issues.slice(0, mostShown).map(({ path, message }) => {
     const place = path.map(String).join(".");
     return `${place === "" ? "the whole" : printable(place, 100)}: ${printable(message, 200)}`;

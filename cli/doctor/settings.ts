@@ -8,7 +8,7 @@ import type { Diagnosis } from "./diagnosis.ts";
 
 /** Notes where each setting comes from; of credentials only whether they are set. */
 export function lookAtSettings(sources: SettingsSources, connection: string | undefined, findings: Diagnosis): void {
-  for (const { variable, meant } of misspeltVariables(sources.environment))
+  for (const { variable, meant } of misspeltVariables(sources, connection === undefined ? [] : [connection]))
     findings.warning("settings", `${variable} is no setting and has no effect`, `rename it, if ${meant} is meant`);
   try {
     const parameters = Object.keys(declaredOrNone(sources, connection)?.parameters ?? {});

@@ -129,6 +129,10 @@ permissions:
 jobs:
   check:
     runs-on: ubuntu-latest
+    strategy:
+      matrix:
+        # Where the program reads overlays or config by the stack's name, write the names of your stacks here.
+        stack: [check]
     steps:
       - uses: actions/checkout@v5
       - uses: actions/setup-node@v5
@@ -136,7 +140,7 @@ jobs:
           node-version: 24
       - run: npm ci
       - run: ${testCommand}
-      - run: npx --no-install merchant-rules local preview --stack check
+      - run: npx --no-install merchant-rules local preview --stack \${{ matrix.stack }} --without-secrets
         env:
           # A preview sends nothing; the address is only checked for its form.
           MERCHANT_RULES_BASE_URL: https://payments.example.com

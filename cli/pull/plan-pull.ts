@@ -99,6 +99,8 @@ function changedInFiles(
   if (source === undefined) return byHand(rule, differences, notInFiles);
   const contents = changedContents(source, differences);
   if (typeof contents === "string") return byHand(rule, differences, contents);
+  const why = [contents.base, contents.overlay].map((each) => whyNotDeclarable(each ?? {})).find(Boolean);
+  if (why !== undefined) return byHand(rule, differences, why);
   const files: FileChange[] = [];
   for (const [file, folder, content] of [
     [source.base, source.folder.folder, contents.base],

@@ -56,8 +56,12 @@ export function verdictOf(plan: readonly Pulled[], { title, kept, unmade, isEmpt
 /** The most ids that a program is asked to name. */
 const mostIds = 20;
 
-/** Says what to run after the files were written. @param command the words before a verb of the stack's engine */
-export function nextSteps(written: readonly Pulled[], resource: string | undefined, command: string): string[] {
+/** Says what to run after the files were written. @param command gives the words that run a verb of the stack's engine */
+export function nextSteps(
+  written: readonly Pulled[],
+  resource: string | undefined,
+  command: (verb: string) => string,
+): string[] {
   if (!written.some(({ files }) => files.length > 0)) return [];
   const added = written.filter(({ verb }) => verb === "add");
   const isTaken = written.some(({ verb, files }) => verb !== "add" && files.length > 0);
@@ -68,14 +72,14 @@ export function nextSteps(written: readonly Pulled[], resource: string | undefin
   if (added.length > ids.length) ids.push("…");
   return [
     "Next:",
-    ...(isTaken ? [`  ${command} refresh     # takes the live values into the state, too`] : []),
+    ...(isTaken ? [`  ${command("refresh")}     # takes the live values into the state, too`] : []),
     ...(added.length === 0
       ? []
       : [
           `  in the program, for one run: ${set} takes them over with adopt: ${printable(`{ ${ids.join(", ")} }`, 4_000)}`,
         ]),
     added.length === 0
-      ? `  ${command} preview     # shows no change`
-      : `  ${command} preview     # shows what is taken over, and no other change`,
+      ? `  ${command("preview")}     # shows no change`
+      : `  ${command("preview")}     # shows what is taken over, and no other change`,
   ];
 }

@@ -27,7 +27,7 @@ export interface LintFinding {
 
 export interface LintResult {
   readonly findings: readonly LintFinding[];
-  /** Rules that were not examined for every fault, and the rest of a sentence that says why. */
+  /** Rules that were read and not examined for every fault, and the rest of a sentence that says why. */
   readonly notExamined: readonly { readonly rule: number; readonly why: string }[];
   /** Rules that are not enabled, and take no part. */
   readonly disabled: readonly number[];

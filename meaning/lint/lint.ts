@@ -30,10 +30,7 @@ export function lint({ rules, unlisted }: RulesOfSide, semantics: Semantics, { a
   const disabled: number[] = [];
   const all: Examined[] = [];
   for (const [index, reading] of rules.entries()) {
-    if (reading.kind === "unknown") {
-      notExamined.push({ rule: index, why: "it cannot be read" });
-      continue;
-    }
+    if (reading.kind === "unknown") continue;
     const { rule } = reading;
     const candidate = { index, outcome: rule.outcome, order: rule.order, unlisted: unlisted?.get(index) };
     if (rule.force.isEnabled) all.push({ index, rule, candidate });

@@ -7,6 +7,7 @@ import type {
   StackValidationPolicy,
 } from "@pulumi/policy";
 import { z } from "zod";
+import { inPlainWords } from "../../sdk/files/described-file.ts";
 import {
   isAtOrBelow,
   type Json,
@@ -228,7 +229,9 @@ export function described<Shape extends z.core.$ZodLooseShape>({
   const parse = oncePerConfiguration((given: object) => {
     const { secret, ...fields } = { secret: [], ...given };
     const [config, common] = [own.safeParse(fields), z.strictObject(shared).safeParse({ secret })];
-    const faults = [config, common].flatMap(({ error }) => (error === undefined ? [] : [z.prettifyError(error)]));
+    const faults = [config, common].flatMap(({ error }) =>
+      error === undefined ? [] : [z.prettifyError(inPlainWords(error))],
+    );
     if (!config.success || !common.success) throw wrongConfiguration(name, faults.join("\n"));
     const reason = conflict?.(config.data);
     if (reason !== undefined) throw wrongConfiguration(name, `✖ ${reason}`);

@@ -46,13 +46,22 @@ export function isWholeAsKnown(live: JsonObject, { definition, mark, doubt }: Kn
 
 /** True of a live rule that is the declared one and has nothing besides. Services drop nulls. */
 export function isWhole(rule: JsonObject, definition: JsonObject, place: Spoken): boolean {
+  return otherwise(rule, definition, place).length === 0;
+}
+
+/** The paths at which a live rule is not the declared one, or has something besides. */
+export function pathsNotWhole(rule: JsonObject, definition: JsonObject, place: Spoken): string {
+  return listed(otherwise(rule, definition, place).map(({ path }) => json.pathOf(path)));
+}
+
+function otherwise(rule: JsonObject, definition: JsonObject, place: Spoken): json.Difference[] {
   const { contract } = place;
   // Of a create that was not finished, requests of their own have not changed what they are to change.
   const [live, whole] = [ownFields(rule, place), definition].map((each) =>
     json.withoutWriteOnly(withoutDriven(each, contract), contract.rule),
   );
   const found = json.differences(live, whole, contract.rule);
-  return found.every(({ kind, after }) => kind === "add" && after === null);
+  return found.filter(({ kind, after }) => kind !== "add" || after !== null);
 }
 
 /** A rule without what the service adds to it: its id, the mark, what it alone sets. */

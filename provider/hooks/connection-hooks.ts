@@ -42,6 +42,7 @@ export class ConnectionHooks implements dynamic.ResourceProvider<Properties, Pro
       if (isUnknown(news.connection)) return { inputs: news, failures: [] };
       try {
         const shown = shownInputs(this.#session.settings(connectionName(news)).place);
+        this.#session.sayContract(connectionName(news));
         return { inputs: { ...news, ...shown }, failures: [] };
       } catch (error) {
         if (!isMerchantRulesError(error)) throw error;

@@ -16,6 +16,7 @@ import {
   connectionOf,
   connectionSettings,
 } from "../settings/connection-settings.ts";
+import { contractName } from "../settings/contract-source.ts";
 import { warnOfMisspeltVariables } from "../settings/misspelt-variables.ts";
 import { variableName } from "../settings/setting-names.ts";
 import { providerName, type SettingsSources, sameVariables } from "../settings/sources.ts";
@@ -97,6 +98,17 @@ export class Session {
     warn(sentence);
   }
 
+  /**
+   * Prints which contract a connection has, each once a run; warns where none was found.
+   * @throws MerchantRulesError as connectionSettings
+   */
+  sayContract(connection: string): void {
+    const { noContract } = this.settings(connection).client;
+    const name = contractName(this.#sources, connection);
+    this.sayOnce(`contract ${name}`, noContract);
+    if (noContract === undefined) this.sayPlan(`contract ${name}`, [`contract: ${name}`]);
+  }
+
   /** Prints what a run will do to a resource: once, though a preview with a refresh compares twice. */
   sayPlan(resource: string, lines: readonly string[]): void {
     const text = lines.join("\n");
@@ -135,7 +147,7 @@ export class Session {
   #connection(name: string) {
     return getOrMake(this.#connections, name, () => {
       // What is misspelt may be what is missing.
-      warnOfMisspeltVariables(this.#sources.environment);
+      warnOfMisspeltVariables(this.#sources, [...this.#connections.keys(), name]);
       const settings = connectionSettings(this.#sources, name);
       const twin = this.#connections.keys().find((each) => each !== name && variableName(each) === variableName(name));
       if (twin !== undefined) throw sameVariables(name, twin);

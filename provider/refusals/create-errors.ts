@@ -1,7 +1,7 @@
 import type { LiveRule } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../../sdk/errors.ts";
 import { valueAt } from "../../sdk/json/index.ts";
-import { isAsDeclared, isWhole, pathsOf, seenAs, whoIs } from "../decide/live-rule.ts";
+import { isAsDeclared, pathsNotWhole, pathsOf, seenAs, whoIs } from "../decide/live-rule.ts";
 import { reasonToReplace } from "../decide/plan.ts";
 import type { CreateVerdict, ListedVerdict } from "../decide/whose.ts";
 import { type Mark, markIn, named } from "../merchant/mark.ts";
@@ -184,13 +184,17 @@ function several(found: readonly { readonly existing: LiveRule }[], making: Abou
 function exists(existing: LiveRule, making: About): MerchantRulesError {
   const { definition, place, attempted } = making;
   const differs = !isAsDeclared(existing.rule, definition, place);
-  const others = isWhole(existing.rule, definition, place)
-    ? "as it is declared"
-    : "with the declared fields and others besides";
+  const notWhole = pathsNotWhole(existing.rule, definition, place);
+  const others = notWhole === "" ? "as it is declared" : `with the declared fields and others besides: ${notWhole}`;
+  const word = recovering(making);
+  const recover =
+    notWhole === ""
+      ? `say ${word} for one run: merchant-rules help recover`
+      : `${word} takes over only what is as declared as a whole, and in the way is ${notWhole}: have it alike on both sides, or name it in rule.readOnly of the contract where the service sets it by itself`;
   const how = differs ? `and differs at ${pathsOf(existing.rule, definition, place)}` : others;
   return new MerchantRulesError("RULE_CONFLICT", `${sameKey(existing, place)} exists already, ${how}`, {
     attempted,
-    advice: `${taking("it", [existing], making, differs ? " and make it as declared" : "")}. If this resource was only renamed or moved, give it an alias. If the state of this stack was lost, say ${recovering(making)} for one run: merchant-rules help recover`,
+    advice: `${taking("it", [existing], making, differs ? " and make it as declared" : "")}. If this resource was only renamed or moved, give it an alias. If the state of this stack was lost, ${recover}`,
   });
 }
 

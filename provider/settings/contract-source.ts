@@ -1,8 +1,9 @@
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import {
   type Contract,
+  contractFileIn,
   contractFileNames,
+  contractLikeFilesIn,
   isPreset,
   loadContract,
   loadPreset,
@@ -31,7 +32,7 @@ export interface FoundContract {
 /**
  * Finds out where a connection's contract comes from, without reading it: the preset or the file that is named for the
  * connection, else for the default one; else the file in the folder or the project's.
- * @throws MerchantRulesError as settingsReader
+ * @throws MerchantRulesError as settingsReader; CONTRACT_INVALID: a folder has two
  */
 export function contractSource(sources: SettingsSources, name: string = defaultConnection): ContractSource {
   const nameOf = (connection: string): string | undefined => settingsReader(sources, connection)("contract").value;
@@ -40,9 +41,22 @@ export function contractSource(sources: SettingsSources, name: string = defaultC
   if (named !== undefined)
     return { found: isPreset(named) ? { preset: named } : { file: resolve(project, named) }, searched: [] };
   const searched = [...new Set([resolve(sources.folder), project])];
-  const files = searched.flatMap((each) => contractFileNames.map((file) => join(each, file)));
-  const file = files.find((each) => existsSync(each));
+  const [file] = searched.flatMap((each) => contractFileIn(each) ?? []);
   return { found: file === undefined ? { preset: presets[0] } : { file }, searched };
+}
+
+/** Returns the name of a connection's contract for people: the file, from the project's folder on, or `preset whop`. */
+export function contractName(sources: SettingsSources, name: string): string {
+  const { found } = contractSource(sources, name);
+  if ("preset" in found) return `preset ${found.preset}`;
+  const own = relative(projectFolder(sources.folder), found.file);
+  return own.startsWith("..") ? found.file : own;
+}
+
+/** Returns ` (did you mean X?)` for the files that are nearly named as a contract; "" where there are none. */
+export function meantContract(folders: readonly string[]): string {
+  const like = folders.flatMap(contractLikeFilesIn);
+  return like.length === 0 ? "" : ` (did you mean ${like.join(" or ")}? It has to be named ${contractFileNames[0]})`;
 }
 
 /** Loads a connection's contract; where none is found, the preset of what the specification documents. */
@@ -53,7 +67,7 @@ export function findContract({ folder, ...use }: SettingsSources, name: string):
   if (searched.length === 0) return { contract, noContract: undefined };
   return {
     contract,
-    noContract: `no contract was found (looked for ${contractFileNames.join(" and ")} in ${searched.join(" and ")}), so only what the service's specification documents is known. Write one (\`npx --no-install merchant-rules contract init\` asks for what it needs), or name a file or a preset in merchant-rules:contract`,
+    noContract: `no contract was found (looked for ${contractFileNames.join(" and ")} in ${searched.join(" and ")})${meantContract(searched)}, so only what the service's specification documents is known. Write one (\`npx --no-install merchant-rules contract init\` asks for what it needs), or name a file or a preset in merchant-rules:contract`,
   };
 }
 

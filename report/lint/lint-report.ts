@@ -5,8 +5,8 @@ import { lint } from "../../meaning/lint/lint.ts";
 import { defined, type JsonObject } from "../../sdk/json/index.ts";
 import { printableJson } from "../../sdk/json/printable.ts";
 import { conditionText } from "../meaning/condition-words.ts";
-import { outcomeOf, type ReadRule, type SideMeaning } from "../meaning/meaning.ts";
-import { type Finding, type Report, reportOf } from "../model/report.ts";
+import { outcomeOf, type ReadRule, type SideMeaning, unknownRules } from "../meaning/meaning.ts";
+import { type Failure, type Finding, type Report, reportOf } from "../model/report.ts";
 import type { LintIgnoreLine } from "./lint-ignores.ts";
 
 export interface LintReportOptions {
@@ -16,10 +16,15 @@ export interface LintReportOptions {
   readonly endsWithinDays?: number | undefined;
   /** Findings that are not told. */
   readonly ignoring: readonly LintIgnoreLine[];
+  /** True where one rule that cannot be read is an error. Else it is a warning, and an error where no rule can be read. */
+  readonly isStrict: boolean;
 }
 
 /** Reports what is proven to be wrong with the rules of a side, of all payments from the present on. */
-export function lintReport(meaning: SideMeaning, { now, endsWithinDays, ignoring }: LintReportOptions): Report {
+export function lintReport(
+  meaning: SideMeaning,
+  { now, endsWithinDays, ignoring, isStrict }: LintReportOptions,
+): Report {
   const { rules, semantics, unlisted } = meaning;
   const at = instantOf(now);
   const soon = endsWithinDays === undefined ? undefined : instantOf(laterBy(now, endsWithinDays));
@@ -36,12 +41,16 @@ export function lintReport(meaning: SideMeaning, { now, endsWithinDays, ignoring
     return line === undefined ? [findingOf(finding, rule, meaning)] : [];
   });
   const faulty = new Set(findings.map(({ name, key, ruleId }) => JSON.stringify([name, key, ruleId])));
+  const unread = rules.filter(({ reading }) => reading.kind === "unknown");
+  const isTold = unread.length === 0 || (!isStrict && unread.length < rules.length);
   return reportOf({
     report: "lint",
     subject: meaning.name,
     rules: rules.length,
     unchanged: rules.length - faulty.size,
     findings,
+    errors: isTold ? [] : unread.map(unreadError),
+    warnings: isTold ? unknownRules(unread) : [],
     notes: [...notesOf(result, meaning), ...notesOfIgnoring(ignoring, used, now), ...meaning.notes],
   });
 }
@@ -61,6 +70,11 @@ function laterBy(now: string, days: number): string {
 
 function namesOf({ name, rule }: ReadRule): { readonly ruleId: string; readonly naturalKey: string } {
   return { ruleId: rule.ruleId ?? "", naturalKey: name };
+}
+
+function unreadError(unread: ReadRule): Failure {
+  const { file, line, key } = unread.rule;
+  return { message: unknownRules([unread]).join(""), ...defined({ key, file, line }) };
 }
 
 function findingOf(finding: LintFinding, own: ReadRule, meaning: SideMeaning): Finding {

@@ -110,13 +110,18 @@ export function faultsText(reading: RuleReading): string {
   return reading.kind === "rule" ? "" : reading.faults.map(({ at, why }) => `${at} ${why}`).join("; ");
 }
 
-/** Warns of each rule that could not be read. */
+/** Warns of rules that could not be read, each once; of many the first twenty. */
 export function unknownRules(rules: readonly ReadRule[]): string[] {
-  return rules.flatMap(({ name, reading }) => {
+  const all = rules.flatMap(({ name, reading }) => {
     if (reading.kind === "rule") return [];
     return [`What rule ${name} means is unknown, and so may be what hangs on it: ${faultsText(reading)}`];
   });
+  const distinct = [...new Set(all)];
+  const left = distinct.length - mostUnknown;
+  return left <= 0 ? distinct : [...distinct.slice(0, mostUnknown), `What ${left} more rules mean is unknown`];
 }
+
+const mostUnknown = 20;
 
 /** Returns the fields that the service adds to a rule, and the mark: they do not matter to payments. */
 export function addedBy(contract: Contract): Pointer[] {

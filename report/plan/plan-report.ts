@@ -47,7 +47,7 @@ export interface PlannedRun {
 export function planOf(
   preview: Preview,
   contractOf: (connection: string) => Contract | undefined,
-  { drift, ignoring = [] }: Refreshed = {},
+  { drift, ignoring = [], meantContract = "" }: Refreshed = {},
 ): PlannedRun {
   const { known, contracts } = contractsBy(contractOf);
   const ours = preview.steps.filter(isOfRules);
@@ -65,7 +65,7 @@ export function planOf(
   );
   const rules = expanded.reduce((sum, each) => sum + each.rules, 0);
   const unchanged = steps.filter((step) => step.kind === "keep" && !isRenamed(step)).length;
-  const isWithoutContract = found.length > 0 && [...known.values()].includes(undefined);
+  const isWithoutContract = [...known.values()].includes(undefined);
   const report = reportOf({
     report: "plan",
     subject: subjectOf(preview),
@@ -77,6 +77,7 @@ export function planOf(
     violations: violationsOf(preview),
     errors: failuresOf(preview.errors),
     warnings: [
+      ...(isWithoutContract ? [`No contract was found here${meantContract}, ${noContract}`] : []),
       ...deletionsIn(found, rules, unseen(preview) > 0),
       ...warned,
       ...existing.warned,
@@ -91,7 +92,6 @@ export function planOf(
       ...preview.steps.flatMap((step) => connectionNote(step) ?? []),
       ...secretNotes(steps),
       ...maskedNote(steps),
-      ...(isWithoutContract ? [noContract] : []),
       ...unseenNote(preview),
       ...unmanaged.notes,
       ...(drift?.withoutList ?? []).map(
@@ -109,6 +109,8 @@ export interface Refreshed {
   readonly drift?: Drift | undefined;
   /** Unmanaged rules that are not named. */
   readonly ignoring?: readonly IgnoreLine[];
+  /** What to say of files that are nearly named as a contract, where there is none. Default: "" */
+  readonly meantContract?: string;
 }
 
 function nowOf({ stateTime, isRefreshed }: Preview, isFromService: boolean): string {
@@ -159,7 +161,7 @@ function existingIn(steps: readonly RuleStep[], service: AtService): Existing {
 const changing = new Set(["create", "update", "replace"]);
 
 const noContract =
-  "No contract was found here, so that what replaces a rule, and which arrays have no order, is not known: run this in the project's folder, or name it with --cwd";
+  "so that what replaces a rule, and which arrays have no order, is not known: run this in the project's folder, or name it with --cwd";
 
 function findingOf(planned: RuleStep, taken: TakenRule | undefined): Finding | undefined {
   const step = taken === undefined ? planned : taking(planned, taken);

@@ -14,6 +14,7 @@ import {
   maxDepth,
 } from "../../sdk/json/index.ts";
 import { printable } from "../../sdk/json/printable.ts";
+import { describeIssues } from "../../stack/errors.ts";
 import { parseUrn } from "../../stack/state/urn.ts";
 import { resourceName } from "../state/state-resource.ts";
 
@@ -397,8 +398,7 @@ function documentsIn(text: string, source: string): Json[] {
 function parsed<Type extends z.ZodType>(schema: Type, value: Json | undefined, source: string): z.output<Type> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw unreadable(source, `${issue?.path.map(String).join(".") || "the whole"}: ${issue?.message}`);
+  throw unreadable(source, describeIssues(result.error));
 }
 
 function unreadable(source: string, why: string): MerchantRulesError {

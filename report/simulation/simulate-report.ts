@@ -40,7 +40,7 @@ export function simulateReport(simulation: Simulation, options: SimulateOptions)
     findings: [],
     simulation: factsOf(simulation, options),
     about: headOf(simulation, options),
-    warnings: firstUnknown(simulation),
+    warnings: unknownRules([...simulation.before.rules, ...simulation.after.rules]),
     tables: [
       ...(actual === null ? [] : agreementTables(simulation)),
       matrixTable(simulation),
@@ -77,15 +77,6 @@ export function headOf(simulation: Simulation, { payments: name, read, at }: Sim
     `Before: ${before.name}, ${rulesOf(before)}. After: ${after.name}, ${rulesOf(after)}${at === undefined ? "" : `. Rules in force at ${at}`}`,
   ];
 }
-
-/** Warns of rules that could not be read; of many the first twenty. */
-function firstUnknown({ before, after }: Simulation): string[] {
-  const distinct = [...new Set(unknownRules([...before.rules, ...after.rules]))];
-  const left = distinct.length - mostUnknown;
-  return left <= 0 ? distinct : [...distinct.slice(0, mostUnknown), `What ${left} more rules mean is unknown`];
-}
-
-const mostUnknown = 20;
 
 export function notesOf(simulation: Simulation, { read }: SimulateOptions): string[] {
   const { payment } = simulation.after.semantics;

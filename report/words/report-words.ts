@@ -32,7 +32,8 @@ export function verdictOf(report: Report): string {
   const found = findings.length === 0 ? `${nothing}, ${unchanged}` : `${counts}, ${unchanged}`;
   const about = `${title} ${printable(subject, 100)}:`;
   if (errorsOf(report).length === 0) return `${about} ${found}`;
-  return findings.length === 0 ? `${about} failed` : `${about} failed; seen until then: ${found}`;
+  const failed = report.report === "lint" ? "cannot be told" : "failed";
+  return findings.length === 0 ? `${about} ${failed}` : `${about} ${failed}; seen until then: ${found}`;
 }
 
 /** Returns the tables that stand before the findings, and the others. */

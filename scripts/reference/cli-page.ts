@@ -40,7 +40,7 @@ function allOf(command: Command, above = ""): Named[] {
 function helpOf(command: Command): string {
   let text = "";
   command
-    .configureHelp({ helpWidth })
+    .configureHelp({ ...command.configureHelp(), helpWidth })
     .configureOutput({ writeOut: (part) => (text += part), getOutHelpWidth: () => helpWidth })
     .outputHelp();
   return text.trimEnd();

@@ -1,7 +1,9 @@
 export type { ContractUse } from "./consistency.ts";
 export { type DefinitionFault, definitionChecker } from "./definition-schema.ts";
 export {
+  contractFileIn,
   contractFileNames,
+  contractLikeFilesIn,
   defineContract,
   isPreset,
   loadContract,

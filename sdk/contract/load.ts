@@ -1,9 +1,10 @@
+import { existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { MerchantRulesError } from "../errors.ts";
 import { type DescribedFile, defineDescribed, readDescribed } from "../files/described-file.ts";
 import { readTextFile } from "../files/yaml-document.ts";
-import { meant } from "../nearest.ts";
+import { isOneSlip, meant } from "../nearest.ts";
 import { type ContractUse, inconsistencies } from "./consistency.ts";
 import { type Contract, type ContractInput, contractSchema } from "./schema.ts";
 
@@ -29,6 +30,27 @@ export const shippedSemantics = ["decision-engine", "illustrative", "whop", "wir
 
 /** The names of the contract file that is found in a project's folder without being named; the first that is there. */
 export const contractFileNames = ["merchant-rules.contract.yaml", "merchant-rules.contract.yml"] as const;
+
+/** Finds the contract file of a folder. @throws MerchantRulesError CONTRACT_INVALID: it has two */
+export function contractFileIn(folder: string): string | undefined {
+  const [file, other] = contractFileNames.filter((name) => existsSync(join(folder, name)));
+  if (other === undefined) return file === undefined ? undefined : join(folder, file);
+  throw new MerchantRulesError("CONTRACT_INVALID", `there are two: ${file} and ${other}`, {
+    attempted: `find the contract in ${folder}`,
+    advice: "remove one, or name the one that counts in merchant-rules:contract",
+  });
+}
+
+/** Returns the files of a folder whose names are nearly that of a contract; none where the folder cannot be read. */
+export function contractLikeFilesIn(folder: string): string[] {
+  const isLike = (name: string): boolean =>
+    /contract.*\.(?:ya?ml|json)$/i.test(name) || contractFileNames.some((each) => isOneSlip(name, each));
+  try {
+    return readdirSync(folder).filter(isLike).sort();
+  } catch {
+    return [];
+  }
+}
 
 /**
  * Reads a contract from a YAML or JSON file.

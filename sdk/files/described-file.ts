@@ -65,6 +65,27 @@ function checked<Read>(
   throw invalid(source, kind, issues, (issue) => `${placeOf(issue)}${sentence(issue, kind)}`);
 }
 
+/**
+ * Returns what a schema refuses with messages in this package's words: `allowed: string`. They show no value, which may be
+ * secret; one that the schema itself gives stays. Of a union it is what the form that is meant refuses.
+ */
+export function inPlainWords({ issues }: Pick<z.ZodError, "issues">): { readonly issues: PlainIssue[] } {
+  const plain = issues.flatMap((issue): PlainIssue[] => {
+    const isOwn = issue.code === "custom" || issue.code === "unrecognized_keys";
+    if (isOwn && !/^(Invalid input|Unrecognized keys?\b)/.test(issue.message)) return [issue];
+    return explain(issue, undefined).map(({ path, found, allowed }) => ({
+      path,
+      message: issue.code === "unrecognized_keys" ? found : `allowed: ${allowed}`,
+    }));
+  });
+  return { issues: plain };
+}
+
+interface PlainIssue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
 /** Returns an issue for each field called `__proto__`, which the schema would drop silently. */
 function droppedFields(value: unknown): Issue[] {
   const issues: Issue[] = [];
@@ -129,7 +150,13 @@ function allowedBy(issue: z.core.$ZodIssue): string {
       return `at least ${issue.minimum}${["number", "int"].includes(issue.origin) ? "" : ` (${issue.origin})`}`;
     case "too_big":
       return `at most ${issue.maximum}`;
+    case "not_multiple_of":
+      return `a multiple of ${issue.divisor}`;
     default:
+      // What the schema does not say, zod does: in words that name no value.
+      if (issue.code === "invalid_format" && /^Invalid /.test(issue.message))
+        return `a text of the form ${issue.pattern ?? issue.format}`;
+      if (/^(Invalid input|Unrecognized keys?\b)/.test(issue.message)) return "what the documentation names";
       return issue.message.replace(/^(allowed: |Invalid discriminator value\. Expected )/, "");
   }
 }

@@ -14,6 +14,8 @@ export interface StackChoice {
   readonly stack?: string | undefined;
   /** A `file://` URL. */
   readonly backendUrl?: string | undefined;
+  /** As readStackFile has it. Default: false */
+  readonly withoutSecrets?: boolean | undefined;
   /** Default: this process's environment. */
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
@@ -36,7 +38,7 @@ export async function choose(choice: StackChoice): Promise<Chosen> {
   const project = choice.project ?? (await readProject(cwd));
   const backend = await chooseBackend(project, choice.backendUrl, env, cwd);
   const stack = await chooseStack(project, backend, choice.stack, env);
-  return { project, backend, stack, stackFile: await readStackFile(project, stack.name) };
+  return { project, backend, stack, stackFile: await readStackFile(project, stack.name, choice.withoutSecrets) };
 }
 
 /** Opens the backend of a call: as given, `PULUMI_BACKEND_URL`, `backend.url` of Pulumi.yaml, the project's folder. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { reasonOf } from "../../sdk/json/json.ts";
 import type { Project } from "./project.ts";
 
 /**
@@ -13,7 +14,10 @@ export function entryPointFault({
 }: Pick<Project, "programFolder" | "entryPoint" | "typescript">):
   | { readonly reason: string; readonly advice: string }
   | undefined {
-  const { main, type, exports } = manifestIn(programFolder);
+  const manifest = manifestIn(programFolder);
+  if (typeof manifest === "string")
+    return { reason: manifest, advice: "correct that file: Node reads it before it runs a program" };
+  const { main, type, exports } = manifest;
   const isThere = (file: string): boolean => existsSync(join(programFolder, file));
   // What Pulumi.yaml names was looked for when that was read; of exports Node itself says what is wrong.
   if (entryPoint !== "." || exports !== undefined) return undefined;
@@ -34,12 +38,14 @@ export function entryPointFault({
   };
 }
 
-/** Reads a package.json. One that cannot be read names nothing; the SDK says so. */
-function manifestIn(folder: string): { main?: unknown; type?: unknown; exports?: unknown } {
+/** Reads a package.json. @returns the empty object where there is none; a sentence where it cannot be read */
+function manifestIn(folder: string): { main?: unknown; type?: unknown; exports?: unknown } | string {
+  const file = join(folder, "package.json");
+  if (!existsSync(file)) return {};
   try {
-    const parsed: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const parsed: unknown = JSON.parse(readFileSync(file, "utf8"));
     return Object(parsed);
-  } catch {
-    return {};
+  } catch (error) {
+    return `${file} cannot be read: ${reasonOf(error)}`;
   }
 }

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { z } from "zod";
-import { EngineError, messageOf } from "../errors.ts";
+import { describeIssues, EngineError, messageOf } from "../errors.ts";
 import { unsupported } from "../unsupported.ts";
 import { parseYaml } from "../yaml-file.ts";
 
@@ -64,7 +64,7 @@ export async function readProject(cwd: string): Promise<Project> {
   const root = dirname(file);
   const parsed = projectSchema.safeParse(parseYaml(await read(file), file));
   if (!parsed.success)
-    throw new EngineError("PROJECT_INVALID", `${file} is not a Pulumi project:\n${z.prettifyError(parsed.error)}`);
+    throw new EngineError("PROJECT_INVALID", `${file} is not a Pulumi project: ${describeIssues(parsed.error)}`);
   const { name, runtime, main, config, stackConfigDir, backend } = parsed.data;
   if (runtime.name === "bun")
     throw new EngineError(

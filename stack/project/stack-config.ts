@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseDocument } from "yaml";
 import { z } from "zod";
-import { EngineError, messageOf } from "../errors.ts";
+import { describeIssues, EngineError, messageOf } from "../errors.ts";
 import type { Crypter } from "../state/crypter.ts";
 import { readIfThere, writeAtomically } from "../state/files.ts";
 import { unsupported } from "../unsupported.ts";
@@ -15,6 +15,8 @@ export interface StackFile {
   readonly file: string;
   readonly text: string | undefined;
   readonly encryptionSalt: string | undefined;
+  /** True where each secret has a placeholder's value, and no key is needed. */
+  readonly withoutSecrets: boolean;
   readonly config: { readonly [key: string]: unknown };
 }
 
@@ -48,24 +50,31 @@ const stackSchema = z.looseObject({
   environment: z.unknown().optional(),
 });
 
-export async function readStackFile(project: Project, stack: string): Promise<StackFile> {
+/**
+ * Reads the file of a stack.
+ * @param withoutSecrets gives each secret the value of a placeholder, whatever encrypts it
+ * @throws EngineError: it is no stack file, or has secrets that the local engine cannot decrypt
+ */
+export async function readStackFile(project: Project, stack: string, withoutSecrets = false): Promise<StackFile> {
   const file = stackFileOf(project, stack);
   const text = await readIfThere(file);
-  if (text === undefined) return { file, text, encryptionSalt: undefined, config: {} };
+  if (text === undefined) return { file, text, encryptionSalt: undefined, withoutSecrets, config: {} };
   const { secretsprovider, encryptedkey, encryptionsalt, config, environment } = parsed(text, file);
+  if (environment !== undefined && environment !== null)
+    throw unsupported("environment", `a Pulumi ESC environment (${file})`);
+  if (withoutSecrets) return { file, text, encryptionSalt: undefined, withoutSecrets, config: config ?? {} };
   if ((secretsprovider ?? "passphrase") !== "passphrase" && secretsprovider !== "")
     throw unsupported("secrets provider", `the secrets provider "${secretsprovider}" (${file})`);
   if (encryptedkey !== undefined && encryptedkey !== "")
     throw unsupported("secrets provider", `a secrets provider with an encrypted key (${file})`);
-  if (environment !== undefined && environment !== null)
-    throw unsupported("environment", `a Pulumi ESC environment (${file})`);
-  return { file, text, encryptionSalt: encryptionsalt === "" ? undefined : encryptionsalt, config: config ?? {} };
+  const encryptionSalt = encryptionsalt === "" ? undefined : encryptionsalt;
+  return { file, text, encryptionSalt, withoutSecrets, config: config ?? {} };
 }
 
 function parsed(text: string, file: string): z.output<typeof stackSchema> {
   const result = stackSchema.safeParse(parseYaml(text, file) ?? {});
   if (result.success) return result.data;
-  throw new EngineError("PROJECT_INVALID", `${file} is not a stack file:\n${z.prettifyError(result.error)}`);
+  throw new EngineError("PROJECT_INVALID", `${file} is not a stack file: ${describeIssues(result.error)}`);
 }
 
 /**
@@ -118,7 +127,9 @@ export function applyConfig(
       secret = true;
       return "[secret]";
     });
-    const value = withoutSecrets(raw, (encrypted) => open(encrypted, key, stack.file, crypter));
+    const value = withoutSecrets(raw, (encrypted) =>
+      stack.withoutSecrets ? "placeholder" : open(encrypted, key, stack.file, crypter),
+    );
     checkType(project, key, value, secret, stackName);
     config.set(key, { text: configText(value), secret, shown: configText(shown), stored: raw });
   }

@@ -15,6 +15,19 @@ describe("the merchant-rules command", () => {
     expect((await commandLine(() => false)).helpInformation()).toBe((await commandLine()).helpInformation());
   });
 
+  test("has the five of every day in its help, each other one in a group's line, and all of them in help --all", async () => {
+    const listed = async (...words: string[]): Promise<string[]> =>
+      [...(await command(...words)).stdout.matchAll(/^ {2}(\w+)(?: \[.*| <.*)? {2,}[A-Z]/gm)].map(
+        ([, name = ""]) => name,
+      );
+    expect((await listed("--help")).sort()).toEqual(["drift", "export", "lint", "plan", "pull"]);
+    const { stdout } = await command("--help");
+    const names = (await commandLine(() => false)).commands.map((each) => each.name());
+    for (const name of names) expect(stdout).toMatch(new RegExp(`\\b${name}\\b`));
+    const all = (await command("help", "--all")).stdout;
+    for (const name of names) expect(all).toMatch(new RegExp(`^ {2}${name}\\b`, "m"));
+  });
+
   test("loads late in one place: a subcommand's file, and what few of its calls need", () => {
     const room = new URL("../../cli/", import.meta.url);
     const files = readdirSync(room, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));

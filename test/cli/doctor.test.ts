@@ -313,6 +313,11 @@ test("a project without an entry point is named before a preview fails, and what
   const { failed } = await doctor({ PULUMI_CONFIG_PASSPHRASE: "p" }, files, ...words);
   const [fault] = failed.filter(({ check }) => check === "project");
   expect(fault?.found).toMatch(/^the program has no entry point: in .*, package\.json has no "main"/);
+  const broken = await doctor({ PULUMI_CONFIG_PASSPHRASE: "p" }, { ...files, "package.json": '{ "name": ' }, ...words);
+  expect(broken.failed.find(({ check }) => check === "project")).toMatchObject({
+    found: expect.stringMatching(/package\.json cannot be read: Unexpected end of JSON input$/),
+    toDo: expect.stringContaining("correct that file"),
+  });
   const [, type, main] = /("type": "module") and ("main": "index.ts")/.exec(fault?.toDo ?? "") ?? [];
   const mended = await doctor(
     { PULUMI_CONFIG_PASSPHRASE: "p" },

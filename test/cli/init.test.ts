@@ -7,7 +7,7 @@ import { projectName, projectPaths } from "../../cli/init/project-files.ts";
 import { loadContract, presets } from "../../sdk/contract/index.ts";
 import { root } from "../docs/page.ts";
 import { newFolder } from "../support/folder.ts";
-import { command } from "./command.ts";
+import { command, setVariables } from "./command.ts";
 
 /** All files below a folder, hidden ones too, sorted. */
 function filesIn(folder: string): string[] {
@@ -37,6 +37,32 @@ describe("merchant-rules init", () => {
       env: Object.fromEntries(environment),
     });
     expect(printed).toMatch(/pass 1\b/);
+  }, 60_000);
+
+  test("writes a check for CI that needs no key, where the program reads overlays and secrets of the stack's config", async () => {
+    const folder = newFolder();
+    await command("init", folder, "--preset", "illustrative");
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+    const { jobs } = parse(readFileSync(join(folder, ".github/workflows/payment-rules-check.yml"), "utf8"));
+    const { run, env } = jobs.check.steps.at(-1);
+    expect(jobs.check.strategy).toEqual({ matrix: { stack: ["check"] } });
+    writeFileSync(
+      join(folder, "index.ts"),
+      `import { Config, getStack } from "@pulumi/pulumi";
+      import { loadRules, MerchantRuleSet } from "pulumi-merchant-rules";
+      new Config("shop").requireSecret("key");
+      new MerchantRuleSet("all", { rules: loadRules("rules", { overlay: \`overlays/\${getStack()}\` }) });\n`,
+    );
+    mkdirSync(join(folder, "overlays/production"), { recursive: true });
+    const secret =
+      "secretsprovider: awskms://alias/rules\nencryptedkey: a2V5\nconfig:\n  shop:key:\n    secure: v1:abc:def\n";
+    writeFileSync(join(folder, "Pulumi.production.yaml"), secret);
+    setVariables(env);
+    const words = run
+      .replace("npx --no-install merchant-rules ", "")
+      .replace(/\$\{\{ matrix\.stack \}\}/, "production");
+    const { code, stdout } = await command(...words.split(" "), "--cwd", folder);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("4 to create")]);
   }, 60_000);
 
   test.each(presets)("writes a rule that the contract %s takes, with what it finds a rule by", async (preset) => {

@@ -103,12 +103,22 @@ test("a line of the ignore file silences a kind of finding of a rule until a day
   rmSync(file);
 });
 
-test("what was not examined is counted by why", async () => {
+test("a rule that cannot be read is named with the reason; to --strict it cannot be told, as where none can be read", async () => {
   shadowed();
   rule("odd", 40, "decline", { field: "amount", operator: "near", value: 5 });
-  const { stdout } = await lint();
-  expect(stdout).toContain("note: Not examined: 1 rule, as it cannot be read: odd");
-  expect(stdout).toContain("shadowed  middle");
+  const why = "What rule odd means is unknown, and so may be what hangs on it: /conditions/0/operator";
+  const plain = await lint();
+  expect([plain.code, plain.stdout]).toEqual([0, expect.stringContaining(`warning: ${why}`)]);
+  expect(plain.stdout).toContain("shadowed  middle");
+  const { code, stdout, stderr } = await lint("--strict", "--annotations", "github");
+  expect([code, stdout]).toEqual([1, expect.stringContaining(`error: ${why}`)]);
+  expect(stdout).toContain("rules: cannot be told; seen until then: 1 shadowed, 3 other rules");
+  expect(stderr).toMatch(/::error file=.*odd.yaml,line=1.*What rule odd means is unknown/);
+  for (const name of ["large", "small", "middle"]) rmSync(join(folder, "rules", `${name}.yaml`));
+  for (const words of [[], ["--strict"]]) {
+    const none = await lint(...words);
+    expect([none.code, none.stdout]).toEqual([1, expect.stringContaining("rules: cannot be told")]);
+  }
 });
 
 test("a wrong call is one sentence", async () => {

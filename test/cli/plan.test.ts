@@ -147,6 +147,21 @@ describe("merchant-rules plan", () => {
     }
   });
 
+  test.each<[string, (text: string) => Buffer]>([
+    ["UTF-8 with a byte order mark", (text) => Buffer.from(`\uFEFF${text}`)],
+    ["UTF-16, as PowerShell's > writes it", (text) => Buffer.from(`\uFEFF${text}`, "utf16le")],
+    ["UTF-16 the other way round", (text) => Buffer.from(`\uFEFF${text}`, "utf16le").swap16()],
+  ])("reads a preview in %s", async (_form, write) => {
+    const whole = readFileSync(join(recorded, "preview.json"), "utf8");
+    const file = join(newFolder(), "preview.json");
+    writeFileSync(file, write(whole));
+    const [read, plain] = [
+      await command("plan", file, "--cwd", recorded),
+      await command("plan", join(recorded, "preview.json"), "--cwd", recorded),
+    ];
+    expect([read.code, read.stdout]).toEqual([0, plain.stdout]);
+  });
+
   test("takes --json for --format json", async () => {
     const preview = join(recorded, "preview.json");
     const { stdout } = await command("plan", preview, "--cwd", recorded, "--json");
@@ -615,7 +630,7 @@ describe("what a plan says of a rule", () => {
     expect(report.findings).toMatchObject([
       { change: "update", name: "a", paths: [{ path: "t", before: 1, after: 2 }] },
     ]);
-    expect(report.notes).toContainEqual(expect.stringContaining("No contract was found here"));
+    expect(report.warnings).toContainEqual(expect.stringContaining("No contract was found here"));
   });
 });
 

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, renameSync, statSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { commandFor } from "../../cli/engine-commands.ts";
+import { nextSteps } from "../../cli/pull/say.ts";
 import { loadRules } from "../../provider/index.ts";
 import { loadPreset } from "../../sdk/contract/index.ts";
 import { marking, othersMarkBy, rule } from "../support/rules.ts";
@@ -163,7 +165,7 @@ Pull of stack prod: 1 to leave out, 1 to change, 1 by hand. Nothing was written:
       `in the program, for one run: MerchantRuleSet all takes them over with adopt: { "By hand-1": "${one}", "large-2": "${two}" }`,
     );
     expect(read("rules/By hand-1.yaml")).toBe(
-      '# yaml-language-server: $schema=../rule.schema.json\nname: By hand/1\non: "yes"\n'.replace('"yes"', "yes"),
+      '# yaml-language-server: $schema=../rule.schema.json\nname: By hand/1\n"on": "yes"\n',
     );
     expect(statSync(join(folder, "rules/By hand-1.yaml")).mode & 0o777).toBe(0o666 & ~process.umask());
     expect(loadRules("rules")["large-2"]).toEqual({ name: "large ", tags: [] });
@@ -197,6 +199,18 @@ Pull of stack prod: 1 to leave out, 1 to change, 1 by hand. Nothing was written:
     expect((await pull(...folders, "--unmanaged", "*", "--yes")).stdout).toContain(
       "Pull of stack prod: 1 changed, 1 added\n",
     );
+  });
+
+  test("leaves to people a value that no program may declare, and names the stack in what is to be run next", async () => {
+    const { pull, edit, read } = await declared();
+    edit("large", { priority: { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" } });
+    const { code, stdout } = await pull(...folders, "--yes");
+    expect([code, stdout]).toEqual([7, expect.stringContaining("! by hand  large  MerchantRuleSet all, key large, ")]);
+    expect(read("rules/large.yaml")).toBe(files["rules/large.yaml"]);
+    const written = { verb: "change", name: "a", about: [], differences: [] } as const;
+    const file = { file: "a.yaml", folder: ".", before: "", after: "" };
+    const steps = nextSteps([{ ...written, files: [file] }], undefined, (verb) => commandFor(verb, "local", "prod"));
+    expect(steps[1]).toMatch(/^ {2}npx --no-install merchant-rules local refresh --stack prod {5}#/);
   });
 
   test("leaves to people what the files do not say, and what it must not touch", async () => {

@@ -32,12 +32,14 @@ describe("a folder of rules", () => {
       "country.yml": "name: country # as YAML 1.2 has it\nisActive: yes\nsince: 2026-01-01\n",
       "card.json": '\uFEFF{\n\t"name": "card", "note": null\n}\n',
       "eu.large amounts.yaml": "name: &n eu\nagain: *n\n",
+      "large.YAML": "name: large\n",
     });
     expect(loadRules(folder)).toEqual({
       limit: { name: "limit", conditions: [{ field: "amount", value: 10 }] },
       country: { name: "country", isActive: "yes", since: "2026-01-01" },
       card: { name: "card", note: null },
       "eu.large amounts": { name: "eu", again: "eu" },
+      large: { name: "large" },
     });
   });
 

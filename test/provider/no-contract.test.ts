@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { Session } from "../../provider/hooks/session.ts";
 import { connectionSettings } from "../../provider/settings/connection-settings.ts";
 import { stateVersion } from "../../provider/state/state.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
@@ -7,7 +8,7 @@ import type { JsonObject } from "../../sdk/json/index.ts";
 import { newFolder } from "../support/folder.ts";
 import { rule } from "../support/rules.ts";
 import { startHost } from "../support/stack/hooks.ts";
-import { failureOf, type HookNames, type Host } from "../support/stack/hosts.ts";
+import { failureOf, type HookNames, type Host, hooksHere } from "../support/stack/hosts.ts";
 import { startService } from "../support/stack/service.ts";
 
 const environment = { MERCHANT_RULES_BASE_URL: "http://127.0.0.1:1", MERCHANT_RULES_TOKEN: "t" };
@@ -33,6 +34,29 @@ test("where there is none, the settings say so, and where it was looked for", ()
   expect(settings(folder).noContract).toContain(
     `looked for merchant-rules.contract.yaml and merchant-rules.contract.yml in ${folder}`,
   );
+});
+
+test("a file that is nearly named as a contract is named; two contracts in a folder are refused with both names", () => {
+  for (const name of ["merchant-rule.contract.yaml", "Rules-Contract.yml", "merchant-rules.contrat.yaml"])
+    expect(settings(project({ [name]: "version: 1\n" })).noContract).toContain(`(did you mean ${name}?`);
+  expect(settings(project({ "merchant-rules.semantics.yaml": "" })).noContract).not.toContain("did you mean");
+  const both = { "merchant-rules.contract.yaml": "version: 1\n", "merchant-rules.contract.yml": "version: 1\n" };
+  expect(() => settings(project(both))).toThrow(
+    "there are two: merchant-rules.contract.yaml and merchant-rules.contract.yml",
+  );
+});
+
+test("each run says once which contract it goes by, and warns where there is none", async () => {
+  const saidIn = async (folder: string, more: Record<string, string> = {}): Promise<string> => {
+    const sources = { config: () => undefined, environment: { ...environment, ...more }, folder };
+    const host = hooksHere("connection", new Session(sources));
+    for (let call = 0; call < 2; call += 1) await host.check({ connection: "default" });
+    return host.stderr;
+  };
+  const named = project({ "merchant-rules.contract.yaml": "version: 1\n" });
+  expect(await saidIn(named)).toBe("contract: merchant-rules.contract.yaml");
+  expect(await saidIn(named, { MERCHANT_RULES_CONTRACT: "seed" })).toBe("contract: preset seed");
+  expect(await saidIn(project())).toMatch(/^no contract was found [^\n]*$/);
 });
 
 test("every error that follows from it says so: a delete, an unknown path, a list that is needed", async () => {

@@ -103,10 +103,10 @@ export function resolveSdkModule(module: string, folder: string): string {
   try {
     return createRequire(join(folder, "package.json")).resolve(`@pulumi/pulumi/${module}`);
   } catch (cause) {
-    throw new EngineError(
-      "PROJECT_INVALID",
-      `@pulumi/pulumi is not installed for the program: run npm install in ${folder}`,
-      { cause },
-    );
+    const isBroken = systemCode(cause) === "ERR_INVALID_PACKAGE_CONFIG";
+    const reason = isBroken
+      ? `package.json cannot be read: correct it in ${folder}`
+      : `@pulumi/pulumi is not installed for the program: run npm install in ${folder}`;
+    throw new EngineError("PROJECT_INVALID", reason, { cause });
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
-import { EngineError } from "../../../stack/errors.ts";
+import { describeIssues, EngineError } from "../../../stack/errors.ts";
 import { readIfThere } from "../../../stack/state/files.ts";
 import { unsupported } from "../../../stack/unsupported.ts";
 import { parseYaml } from "../../../stack/yaml-file.ts";
@@ -58,7 +58,7 @@ async function readPack(shown: string, configFile: string | undefined, cwd: stri
   }
   const parsed = packSchema.safeParse(parseYaml(text, file, "POLICY_PACK"));
   if (!parsed.success)
-    throw new EngineError("POLICY_PACK", `${file} is not a policy pack:\n${z.prettifyError(parsed.error)}`);
+    throw new EngineError("POLICY_PACK", `${file} is not a policy pack: ${describeIssues(parsed.error)}`);
   const { runtime, version } = parsed.data;
   if (runtime !== "nodejs") throw unsupported("runtime", `a policy pack with the runtime "${runtime}" (${file})`);
   const settings = configFile === undefined ? new Map() : await readPolicyConfig(configFile, cwd);

@@ -53,6 +53,8 @@ export interface RunOptions extends PackChoice {
   readonly stack?: string | undefined;
   /** A `file://` URL. */
   readonly backendUrl?: string | undefined;
+  /** Gives each secret of the stack's config a placeholder's value, for a preview without a key. Default: false */
+  readonly withoutSecrets?: boolean | undefined;
   /**
    * What the run is limited to: URNs, in which `*` stands for anything but a colon and `**` for anything. Providers are
    * worked on all the same. Default: everything.

@@ -14,7 +14,11 @@ const subset = { name: "rule-1", priority: 1 };
 describe("a program without adopt, over a rule that exists already", () => {
   test.each<[string, JsonObject, RegExp]>([
     ["declared as it is", rule(1), /exists already, as it is declared/],
-    ["declared in part", subset, /exists already, with the declared fields and others besides/],
+    [
+      "declared in part",
+      subset,
+      /exists already, with the declared fields and others besides: isActive, conditions, actions\. What/,
+    ],
     ["declared otherwise", rule(1, { priority: 7 }), /exists already, and differs at priority/],
   ])("is refused by id and name, with the rule %s", async (_case, definition, state) => {
     const world = await openWorld();
@@ -108,6 +112,17 @@ describe("the ways on that the refusal names", () => {
     world.service.put(undefined, existing);
     await failureOf((await world.host("merchantRule", recover)).create({ definition }));
     expect(world.service.rules()).toMatchObject([{ rule: existing }]);
+    expect(writesOf(world)).toEqual([]);
+  });
+
+  test("recover refuses a rule that is not as declared as a whole, and says which field is in the way", async () => {
+    const world = await openWorld();
+    world.service.put(undefined, rule(1, { status: "live" }));
+    const host = await world.host("merchantRule", recover);
+    const { message } = await failureOf(host.create({ definition: rule(1) }));
+    expect(message).toMatch(
+      /MERCHANT_RULES_RECOVER=\w+ takes over only what is as declared as a whole, and in the way is status:/,
+    );
     expect(writesOf(world)).toEqual([]);
   });
 

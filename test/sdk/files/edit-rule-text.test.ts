@@ -64,7 +64,7 @@ describe("the text of a rule file with another content", () => {
       .replace('"is"', '"not"')
       .replace("1,2", "1,null")
       .replace("0x10", "17")
-      .replace("empty:", "empty: no")
+      .replace("empty:", 'empty: "no"')
       .replace("~", "1.5");
     expect(changed).toBe(wanted);
   });
@@ -95,7 +95,7 @@ note: |-
 empty:
 last: ~
 added:
-  since: 2026-01-01
+  since: "2026-01-01"
 `);
   });
 
