@@ -78,8 +78,7 @@ export async function readMeanings(
   preview?: Preview,
 ): Promise<Meanings> {
   const [sources, contractOf] = [await invocation.settings(), await invocation.contractOf()];
-  // Without semantics neither a preview nor the service need be asked.
-  if (options.connection !== undefined) declaredSemantics(sources, attempted, options.connection);
+  demandSemantics(sources, attempted, options);
   const seen = preview ?? (await previewOf(options));
   const planned = plannedSteps(seen, contractOf).map(({ of }) => of);
   const connection = oneConnection(planned, options);
@@ -87,6 +86,16 @@ export async function readMeanings(
   const run = afterRun(await invocation.live(connection, liveAt(connection)), seen, contractOf, connection);
   const before = meaningOf(run.before, declared, connection);
   return { before, after: meaningOf(run.after, declared, connection, before), connection };
+}
+
+/**
+ * Without semantics neither a preview nor the service need be asked. Where there are several connections, a preview tells which
+ * of them is meant.
+ */
+function demandSemantics(sources: SettingsSources, attempted: string, options: MeaningOptions): void {
+  const isOne = sources.config("merchant-rules:connections") === undefined && declaredContract(sources) !== undefined;
+  const connection = options.connection ?? (isOne ? defaultConnection : undefined);
+  if (connection !== undefined) declaredSemantics(sources, attempted, connection);
 }
 
 /** Reads the rules that the options choose. @throws MerchantRulesError as readMeanings */

@@ -232,3 +232,22 @@ describe("drift of several stacks", () => {
     expect(lacking.stdout).toContain(`stack ${project.stack}`);
   });
 });
+
+test.each(["lint", "explain", "simulate"])("%s reads what rules mean before it runs a preview", async (name) => {
+  const place = await openPlace({ contract: contractOf() });
+  const stack = await place.stack("local");
+  await stack.up({ a: { definition: rule(1) } });
+  const { project } = stack;
+  const payments = join(newFolder(), "payments.ndjson");
+  writeFileSync(payments, '{"amount":5}\n');
+  // A program that would fail.
+  writeFileSync(join(project.folder, "index.ts"), "throw new Error('the program has run');\n");
+  const words = { lint: [], explain: [payments], simulate: ["--payments", payments] }[name] ?? [];
+  const { code, stderr } = await run(
+    [name, ...words, "--cwd", project.folder, "--engine", "local"],
+    project.variables(),
+  );
+  expect(code).toBe(1);
+  expect(stderr).toContain("the contract does not say what its rules mean");
+  expect(stderr).not.toContain("the program has run");
+});
