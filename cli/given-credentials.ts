@@ -11,7 +11,7 @@ export class GivenCredentials {
   readonly #givenFor = new Map<string, string>();
 
   /**
-   * A variable serves one address: that it is meant for another one, too, nobody has said.
+   * Refuses a variable for a second address: that it is meant for that one, too, nobody has said.
    * @throws MerchantRulesError SETTINGS_INVALID: it would be sent to a second one
    */
   demandOneAddress(sources: SettingsSources, { name, address }: Pick<PlaceOptions, "name" | "address">): void {

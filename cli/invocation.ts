@@ -43,12 +43,12 @@ export class Invocation {
     this.#local = new LocalStack(options);
   }
 
-  /** The side of a state that is read already, by the settings of the last run, as a refresh sees them. */
+  /** Makes the side of a state that is read already, by the settings of the last run, as a refresh sees them. */
   static ofState(stack: Stack, quiet: boolean, given?: GivenCredentials): Invocation {
     return Invocation.ofSettings(stack.sources, stack, quiet, given);
   }
 
-  /** The side of settings and a state that are read already. @param stack undefined: there is none */
+  /** Makes the side of settings and a state that are read already. @param stack undefined: there is none */
   static ofSettings(
     sources: SettingsSources,
     stack: Stack | undefined,
@@ -61,7 +61,7 @@ export class Invocation {
     return made;
   }
 
-  /** The settings of the next run: the stack's config, then the environment. @throws MerchantRulesError, EngineError */
+  /** Returns the settings of the next run: the stack's config, then the environment. @throws MerchantRulesError, EngineError */
   settings(): Promise<SettingsSources> {
     this.#settings ??= readSettings(this.options, this.#local).then((sources) => ({
       ...sources,
@@ -70,7 +70,7 @@ export class Invocation {
     return this.#settings;
   }
 
-  /** The state, with the settings of the last run. @throws MerchantRulesError, EngineError: it cannot be read */
+  /** Returns the state, with the settings of the last run. @throws MerchantRulesError, EngineError: it cannot be read */
   state(): Promise<Stack> {
     this.#state ??= readState(this.options, this.#local);
     return this.#state;
@@ -85,7 +85,7 @@ export class Invocation {
     };
   }
 
-  /** The one session of this side, by the settings of the next run. */
+  /** Returns the one session of this side, by the settings of the next run. */
   session(): Promise<Session> {
     this.#session ??= this.settings().then((sources) => new Session(sources, (rules) => this.#step(rules)));
     return this.#session;
@@ -105,7 +105,7 @@ export class Invocation {
     return await withProgress("reading rules", work, { quiet: this.#quiet });
   }
 
-  /** The place of a connection, proven as `up` proves it. @throws MerchantRulesError CONNECTION_FAILED: it is another merchant's, or nothing tells */
+  /** Returns the place of a connection, proven as `up` proves it. @throws MerchantRulesError CONNECTION_FAILED: it is another merchant's, or nothing tells */
   proven(connection: string): Promise<ProvenPlace> {
     return getOrMake(this.#proven, connection, async () => {
       this.#stateIfAny ??= this.#findState();
@@ -120,7 +120,7 @@ export class Invocation {
     });
   }
 
-  /** @throws MerchantRulesError SETTINGS_INVALID: a variable's credentials would go to a second address */
+  /** Refuses to send a variable's credentials to a second address. @throws MerchantRulesError SETTINGS_INVALID */
   async demandOneAddress(connections: readonly string[]): Promise<void> {
     const [sources, session] = await Promise.all([this.settings(), this.session()]);
     for (const name of connections) {
@@ -129,12 +129,12 @@ export class Invocation {
     }
   }
 
-  /** The rules that are live at a connection. One paged pass. @throws MerchantRulesError as proven, and as readLiveSide */
+  /** Reads the rules that are live at a connection. One paged pass. @throws MerchantRulesError as proven, and as readLiveSide */
   live(connection: string, name: string): Promise<RuleSide> {
     return this.reading(async () => readLiveSide(await this.proven(connection), name, connection));
   }
 
-  /** Outside a project there is no state, and a stack that was never run has none yet. */
+  /** Reads the state, if any: outside a project there is none, and a stack that was never run has none yet. */
   async #findState(): Promise<Stack | undefined> {
     if (!hasProject(this.options)) return undefined;
     try {
@@ -146,7 +146,7 @@ export class Invocation {
   }
 }
 
-/** The place of a connection; undefined where its settings are gone, which is said to who reads there. */
+/** Returns the place of a connection; undefined where its settings are gone, which is said to who reads there. */
 function placeIfAny(session: Session, connection: string): Place | undefined {
   try {
     return session.place(connection);

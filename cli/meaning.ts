@@ -89,7 +89,7 @@ export async function readMeanings(
 }
 
 /**
- * Without semantics neither a preview nor the service need be asked. Where there are several connections, a preview tells which
+ * Demands that the rules have a meaning, before a preview is run or the service asked. Where there are several connections, a preview tells which
  * of them is meant.
  */
 function demandSemantics(sources: SettingsSources, attempted: string, options: MeaningOptions): void {

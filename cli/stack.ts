@@ -76,7 +76,7 @@ export class LocalStack {
     this.#options = options;
   }
 
-  /** @throws EngineError: it cannot be read */
+  /** Reads it. @throws EngineError: it cannot be read */
   read(): ReturnType<typeof readStack> {
     const { stack, cwd, backend: backendUrl } = this.#options;
     this.#read ??= readStack({ stack, cwd, backendUrl });
@@ -236,7 +236,7 @@ export function engineOf({ engine, backend }: StackOptions): Engine {
   return isThere && backend === undefined ? "pulumi" : "local";
 }
 
-/** The name of the stack, where its own variables may count; the CLI is asked for it only then. */
+/** Returns the name of the stack, where its own variables may count; the CLI is asked for it only then. */
 async function pulumiStack(options: StackOptions, folder: string): Promise<string | undefined> {
   const isAnyGiven = Object.keys(process.env).some((variable) => variable.startsWith(stackPrefix));
   if (options.stack !== undefined || !isAnyGiven) return options.stack;

@@ -169,7 +169,7 @@ export async function readStateDrift(
   };
 }
 
-/** What reports call the rules that are live at a connection. */
+/** Returns what reports call the rules that are live at a connection. */
 export function liveAt(connection: string): string {
   return connection === defaultConnection ? "the live rules" : `the live rules of connection ${connection}`;
 }
