@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { UsageError } from "../contract-tools/usage-error.ts";
-import { type FailOn, failOnIn, isOfPayments, struck } from "../report/fail-on.ts";
+import { type FailOn, failOnIn, isOfPayments, struck } from "../report/model/fail-on.ts";
 import type { Change } from "../report/model/kinds.ts";
 import type { Report } from "../report/model/report.ts";
 

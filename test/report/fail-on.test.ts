@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failOnIn, struck } from "../../report/fail-on.ts";
+import { failOnIn, struck } from "../../report/model/fail-on.ts";
 import { kindsOf } from "../../report/model/kinds.ts";
 import { type Report, reportOf } from "../../report/model/report.ts";
 

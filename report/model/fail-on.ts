@@ -1,5 +1,5 @@
-import type { Change } from "./model/kinds.ts";
-import type { Report } from "./model/report.ts";
+import type { Change } from "./kinds.ts";
+import type { Report } from "./report.ts";
 
 /** A condition under which a command fails: `delete`, `changed>3`, `flips>0.5%`, `accept->decline>100`. */
 export interface FailOn {
