@@ -68,6 +68,6 @@ async function init(folder: string, { name, definition, ...options }: InitOption
   ])
     console.log(`  ${line}`);
   console.log("Then give the address and the credentials of your service, and see whether all is well:");
-  console.log("  npx --no-install merchant-rules doctor");
+  console.log("  npm run rules -- doctor");
   return 0;
 }

@@ -43,9 +43,9 @@ const subcommands: readonly Subcommand[] = [
     load: async () => (await import("./catalog.ts")).catalogCommand,
   },
   {
-    usage: "test [options] [files...]",
+    usage: "verify [options] [files...]",
     about: "Hold payments against the rules, and say where the outcome is not the expected one",
-    load: async () => (await import("./test.ts")).testCommand,
+    load: async () => (await import("./verify.ts")).verifyCommand,
   },
   {
     usage: "explain [options] <payment>",
@@ -149,7 +149,7 @@ function dailyHelp(command: Command, helper: Help): string {
 
 const help = `
 More commands (merchant-rules help --all describes each):
-  of payments    test, explain, simulate
+  of payments    verify, explain, simulate
   of rules       diff, catalog, schema
   to set up      init, contract, doctor
   to try         local, serve

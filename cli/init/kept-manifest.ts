@@ -62,7 +62,7 @@ export function keptManifest(folder: string, attempted: string): KeptManifest | 
     ...topLevel.map(([name]) => name),
     ...Object.entries(more).flatMap(([group, entries]) => entries.map(([name]) => `${group}.${name}`)),
   ];
-  const isOurs = more.scripts.length > 0 || (isJsonObject(old.scripts) && old.scripts.test === testScript);
+  const isOurs = !isJsonObject(old.scripts) || (old.scripts.test ?? testScript) === testScript;
   const whole = { ...old, ...Object.fromEntries(topLevel), ...Object.fromEntries(grown) };
   return {
     text: added.length === 0 ? text : asWritten(whole, text),

@@ -88,7 +88,7 @@ export function manifest(folder: string) {
     type: "module",
     main: "index.ts",
     engines: { node: ">=22.19" },
-    scripts: { test: testScript },
+    scripts: { rules: "merchant-rules", test: testScript },
     dependencies: {
       "@pulumi/pulumi": "^3.249.0",
       "pulumi-merchant-rules": installedAs("pulumi-merchant-rules", folder),

@@ -146,7 +146,7 @@ describe("contract check", () => {
     ["is empty", "", /the contract: found .*allowed: object/],
   ])("ends with 1 where a contract %s, with the line and what is allowed", async (_what, text, why) => {
     writeFileSync(file, text);
-    for (const word of ["check", "explain"]) {
+    for (const word of ["check", "origins"]) {
       const ran = await command("contract", word, file);
       expect(ran.stderr).toMatch(why);
       expect(ran).toMatchObject({ code: 1, stdout: "" });
@@ -160,7 +160,7 @@ describe("contract check", () => {
   });
 });
 
-describe("contract explain", () => {
+describe("contract origins", () => {
   test("says of each field whether the specification, the file or nobody says it, with the file's comments", async () => {
     writeFileSync(
       file,
@@ -175,7 +175,7 @@ rule:
   naturalKey: /name # from the manual
 `,
     );
-    const { stdout, code } = await command("contract", "explain", file);
+    const { stdout, code } = await command("contract", "origins", file);
     expect(code).toBe(0);
     expect(stdout).toContain(
       `operations.create.path: "/v2/rules"\n    the specification, section 4, says "/api/v1/merchants/rules"; the file says otherwise: measured: 201`,

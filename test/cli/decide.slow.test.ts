@@ -136,16 +136,16 @@ test("contract check reads the semantics that the contract names, too", async ()
   expect((await command("contract", "check", "whop")).code).toBe(0);
 });
 
-describe("test", () => {
+describe("verify", () => {
   test("finds the tests beside the rules, which are no rules, and passes", async () => {
-    const { code, stdout, stderr } = await command("test", ...inFolder());
+    const { code, stdout, stderr } = await command("verify", ...inFolder());
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/Test of .*rules: as expected, 4 passed\n$/);
   });
 
   test("a case that is not as expected exits with 1, at its line, with expected, found and why", async () => {
     const file = write("rules/rules.test.yaml", testFile);
-    const { code, stdout, stderr } = await command("test", file, ...inFolder(), "--json", "--annotations", "github");
+    const { code, stdout, stderr } = await command("verify", file, ...inFolder(), "--json", "--annotations", "github");
     expect(code).toBe(1);
     expect(stderr).toContain(`::error file=`);
     const report: Report = JSON.parse(stdout);
@@ -168,23 +168,23 @@ describe("test", () => {
       },
     ]);
     for (const format of formats) {
-      const shown = await command("test", file, ...inFolder(), "--format", format);
+      const shown = await command("verify", file, ...inFolder(), "--format", format);
       expect([format, shown.code]).toEqual([format, 1]);
       expect(shown.stdout.replaceAll(/&#39;|&quot;|&#\d+;/g, '"')).toContain("night-limit (decline) does not apply");
     }
   });
 
   test("--coverage names what no case made true, or false; --threshold fails below", async () => {
-    const covered = await command("test", ...inFolder(), "--coverage");
+    const covered = await command("verify", ...inFolder(), "--coverage");
     expect(covered.code).toBe(0);
     expect(covered.stdout).toContain("Coverage: 100 % (16 of 16 answers of rules and conditions were seen)");
     const file = write("few.test.yaml", testFile.replace(/ {2}- name: trusted[\s\S]*/, ""));
-    const few = await command("test", file, ...inFolder(), "--threshold", "60");
+    const few = await command("verify", file, ...inFolder(), "--threshold", "60");
     expect(few.code).toBe(1);
     expect(few.stdout).toMatch(/Not tried by any case\n {2}Rule +What +Answer\n/);
     expect(few.stdout).toMatch(/ {2}trusted +payer trusted is true +never true\n/);
     expect(few.stderr).toMatch(/^error: Coverage: 50 % .* below the threshold of 60 %\. What to do: add cases/);
-    expect((await command("test", file, ...inFolder(), "--threshold", "x")).code).toBe(2);
+    expect((await command("verify", file, ...inFolder(), "--threshold", "x")).code).toBe(2);
   });
 
   test.each([
@@ -208,7 +208,7 @@ describe("test", () => {
     ["cases:", "cases: &a\n  - *a\n  -", "rules.test.yaml"],
   ])("a file of tests that cannot be used is refused with line and column: %s → %s", async (right, wrong, said) => {
     const file = write("rules.test.yaml", testFile.replace(right, wrong));
-    const { code, stdout, stderr } = await command("test", file, ...inFolder());
+    const { code, stdout, stderr } = await command("verify", file, ...inFolder());
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain(said);
     expect(stderr).toContain("(PAYMENTS_INVALID)");
@@ -216,7 +216,7 @@ describe("test", () => {
 
   test("a rule in which anything is not explained is named once", async () => {
     write("rules/odd.yaml", JSON.stringify({ ...rule("odd", 5, "decline", []), region: "EU" }));
-    const { stdout } = await command("test", ...inFolder());
+    const { stdout } = await command("verify", ...inFolder());
     expect(
       stdout.match(/What rule odd means is unknown, .*: \/region is a field that the semantics do not explain/g),
     ).toHaveLength(1);
@@ -224,7 +224,7 @@ describe("test", () => {
 
   test("without a file of tests it says so", async () => {
     rmSync(join(folder, "rules/rules.test.yaml"));
-    expect(await command("test", ...inFolder())).toMatchObject({
+    expect(await command("verify", ...inFolder())).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(`there is no *.test.yaml in ${folder} or below it`),
     });

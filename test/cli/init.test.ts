@@ -114,7 +114,7 @@ describe("merchant-rules init", () => {
     const { code, stdout, stderr } = await command("init", folder, "--preset", "seed");
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain(
-      "was there and is kept; added: type, dependencies.@pulumi/pulumi, devDependencies.pulumi-merchant-rules-local.",
+      "was there and is kept; added: type, scripts.rules, dependencies.@pulumi/pulumi, devDependencies.pulumi-merchant-rules-local.",
     );
     expect(stdout).toContain('  node --test "test/*.test.ts"\n');
     expect(filesIn(folder)).toEqual([...projectPaths].sort());
@@ -123,6 +123,7 @@ describe("merchant-rules init", () => {
     expect(JSON.parse(text)).toEqual({
       ...own,
       type: "module",
+      scripts: { ...own.scripts, rules: "merchant-rules" },
       dependencies: { ...own.dependencies, "@pulumi/pulumi": expect.any(String) },
       devDependencies: { "pulumi-merchant-rules-local": expect.any(String) },
     });

@@ -34,7 +34,7 @@ const reads: readonly Reading[] = [
   ["plan --refresh --payments", ({ preview, payments }) => ["plan", preview, "--refresh", "--payments", payments], 1],
   ["simulate", ({ preview, payments }) => ["simulate", "--preview", preview, "--payments", payments], 1],
   ["explain", ({ payment }) => ["explain", payment, "--side", "before"], 1],
-  ["test", ({ cases }) => ["test", cases, "--side", "before"], 1],
+  ["verify", ({ cases }) => ["verify", cases, "--side", "before"], 1],
   ["lint", ({ preview }) => ["lint", "--preview", preview], 1],
   ["lint --side before", () => ["lint", "--side", "before"], 1],
 ];

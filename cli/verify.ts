@@ -11,19 +11,19 @@ import { type MeaningOptions, readMeaning, withMeaningOptions } from "./meaning.
 import { type ReportOptions, withReportOptions, writeReport } from "./report-options.ts";
 import { folderOf, sourceOf, withStackOptions } from "./stack.ts";
 
-interface TestOptions extends MeaningOptions, ReportOptions {
+interface VerifyOptions extends MeaningOptions, ReportOptions {
   readonly coverage?: boolean;
   readonly threshold?: number;
 }
 
-/** Defines `merchant-rules test`: compares what the rules decide of payments with what they must decide. */
-export function testCommand(command: Command): void {
+/** Defines `merchant-rules verify`: compares what the rules decide of payments with what they must decide. */
+export function verifyCommand(command: Command): void {
   command
     .argument("[files...]", "files of tests; - is standard input (default: each *.test.yaml of the project)")
     .option("--coverage", "say which rules and conditions no case made true, or false")
     .option("--threshold <percent>", "fail below so much coverage", percent)
     .addHelpText("after", help);
-  withReportOptions(withMeaningOptions(withStackOptions(command))).action(exiting(test, callCode));
+  withReportOptions(withMeaningOptions(withStackOptions(command))).action(exiting(verify, callCode));
 }
 
 const help = `
@@ -32,9 +32,9 @@ The contract's semantics say what rules mean; merchant-rules help simulation is 
 Exit codes: 0 all as expected; 1 a case is not, too little is covered, or it failed (and why); 2 called wrongly.
 
 Example, by the rule files of a folder alone:
-  npx --no-install merchant-rules test --folder rules --coverage`;
+  npx --no-install merchant-rules verify --folder rules --coverage`;
 
-async function test(named: readonly string[], options: TestOptions): Promise<number> {
+async function verify(named: readonly string[], options: VerifyOptions): Promise<number> {
   const attempted = "test rules";
   const files = named.length > 0 ? named : filesIn(projectFolder(folderOf(options)));
   const texts: { file: string; text: string }[] = [];
