@@ -148,6 +148,7 @@ test("a run is simulated on payments: by outcome, rule and label, and against wh
     "50 %",
   ]);
   expect(report.notes).toEqual([
+    expect.stringMatching(/^the live rules at 127\.0\.0\.1:\d+, read /),
     "2 lines hold no payment and are left out: line 7, column 13: it is not JSON; line 8, column 1: it is a list, and no payment",
     "A payment that was declined has no later fate: whether it would have been fraud cannot be told by this history",
   ]);

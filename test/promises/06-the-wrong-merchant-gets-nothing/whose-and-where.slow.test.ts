@@ -230,7 +230,7 @@ onBothEngines((engine) => {
   });
 
   test.each([true, false])("14. a rule that is taken again keeps its fields (merged: %s)", async (isMerged) => {
-    const update = { ...contracts.update, ...(isMerged ? ({ body: "merged" } as const) : {}) };
+    const update = { ...contracts.update, body: isMerged ? "merged" : "declared" } as const;
     const contract = contractOf({ rule: { owner }, operations: { update } });
     const { place, stack } = await openStack(engine, { contract });
     await stack.up({ a: { definition: rule(1) } });
