@@ -71,8 +71,8 @@ function checked<Read>(
  */
 export function inPlainWords({ issues }: Pick<z.ZodError, "issues">): { readonly issues: PlainIssue[] } {
   const plain = issues.flatMap((issue): PlainIssue[] => {
-    const isOwn = issue.code === "custom" || issue.code === "unrecognized_keys";
-    if (isOwn && !/^(Invalid input|Unrecognized keys?\b)/.test(issue.message)) return [issue];
+    const isOwn = issue.code === "custom" ? issue.message !== "Invalid input" : !librarysWords.test(issue.message);
+    if (isOwn) return [issue];
     return explain(issue, undefined).map(({ path, found, allowed }) => ({
       path,
       message: issue.code === "unrecognized_keys" ? found : `allowed: ${allowed}`,
@@ -80,6 +80,9 @@ export function inPlainWords({ issues }: Pick<z.ZodError, "issues">): { readonly
   });
   return { issues: plain };
 }
+
+/** How the messages begin that no schema has given. */
+const librarysWords = /^(?:Invalid |Too (?:small|big): |Unrecognized keys?: )/;
 
 interface PlainIssue {
   readonly path: readonly PropertyKey[];

@@ -36,8 +36,8 @@ function wholeRuns(engine: EngineName): void {
     expect(preview.output).toMatch(/2 => 20/);
     expect(preview.output).toMatch(/1 to update/);
     await succeeds("up");
-    // The first write of a run has a witness in the list, and is looked at.
-    expect(service.requests.map(({ operation }) => operation)).toEqual(["list", "update", "list"]);
+    // The first write of a run has a witness in the list, which a GET shows to have whole rules, and is looked at.
+    expect(service.requests.map(({ operation }) => operation)).toEqual(["list", "get", "update", "list"]);
     expect(ids()).toEqual(before);
     expect(definitions().map(({ priority }) => priority)).toEqual([1, 20, 3]);
 
