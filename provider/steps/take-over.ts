@@ -103,6 +103,7 @@ export async function takeOver(
   }
   try {
     const written = await overwrite(known, making, { rule, isMarked: true }, making);
+    if (by !== "adopt") sayUndeclared(existing, making);
     return written === undefined ? undefined : taken(written, how, making);
   } catch (error) {
     if (!(error instanceof Written)) place.claims.drop(of, key);
@@ -140,7 +141,7 @@ function differs(
 
 /** A rule that no state knows may have been made by a lost create of an earlier program. */
 function sayUndeclared({ ruleId, rule }: Found["existing"], making: Making): void {
-  const paths = erasedBy(making.definition, rule, making.place);
+  const paths = erasedBy(making.definition, rule, making.place, "replacement");
   if (paths.length > 0)
     warnOf(`has fields that the program does not declare, which stay: ${listed(paths)}`, ruleId, making);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
-import { contractOf, marking } from "../../support/stack/contracts.ts";
+import { contractOf, marking, owner, update } from "../../support/stack/contracts.ts";
 import { onBothEngines } from "../../support/stack/engines.ts";
 import { openPlace, openStack, othersMark, unmarked } from "../../support/stack/place.ts";
 
@@ -9,9 +9,12 @@ import { openPlace, openStack, othersMark, unmarked } from "../../support/stack/
 const { conditions, ...declared } = rule(1);
 const live = { ...rule(1), metadata: { ticket: "PAY-7" } };
 
+/** Of a service that does not take the rest of a rule back. */
+const declaring = contractOf({ rule: { owner }, operations: { update: { ...update, body: "declared" } } });
+
 describe("a rule with fields that the program does not declare", () => {
   test("keeps them when it is taken over, and when a change would erase them; declared, they are changed as any other", async () => {
-    const place = await openPlace({ contract: marking });
+    const place = await openPlace({ contract: declaring });
     const { service } = place;
     const ruleId = service.put(undefined, live);
     const stack = await place.stack("local");
@@ -32,7 +35,7 @@ describe("a rule with fields that the program does not declare", () => {
   });
 
   test("is not taken from another owner by a write that would erase them", async () => {
-    const place = await openPlace({ contract: marking });
+    const place = await openPlace({ contract: declaring });
     const { service } = place;
     const theirs = { ...rule(1), metadata: { ticket: "PAY-7", managedBy: othersMark } };
     const ruleId = service.put(undefined, theirs);
@@ -95,7 +98,9 @@ test("a copy that somebody made in a dashboard, mark and all, is not overwritten
 });
 
 test("what people wrote where the mark goes is nobody's mark, and is not erased without a word", async () => {
-  const place = await openPlace({ contract: contractOf({ rule: { owner: { at: "/createdBy" } } }) });
+  const place = await openPlace({
+    contract: { ...declaring, rule: { ...declaring.rule, owner: { at: "/createdBy" } } },
+  });
   const { service } = place;
   const byAlice = { ...rule(1), createdBy: "alice" };
   const ruleId = service.put(undefined, byAlice);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { MerchantRuleSet } from "../../../provider/index.ts";
 import { isJsonObject, type JsonObject } from "../../../sdk/json/index.ts";
 import { rule } from "../../support/rules.ts";
-import { contractOf, lagging, owner } from "../../support/stack/contracts.ts";
+import { contractOf, lagging, owner, update } from "../../support/stack/contracts.ts";
 import { type Declared, onBothEngines } from "../../support/stack/engines.ts";
 import { lost, strangePage } from "../../support/stack/front.ts";
 import { openPlace, openStack, type Place, unmarked } from "../../support/stack/place.ts";
@@ -37,19 +37,29 @@ onBothEngines((engine) => {
     );
   });
 
-  test("the same, where the rule goes to another set in the run that takes the field back", async () => {
-    const { place, stack } = await openStack(engine, { contract: contractOf({ rule: { owner }, limits }) });
-    await stack.up({ one: { rules: { b } }, two: { rules: { a } } });
-    place.front.behave(lost("PUT"));
-    await stack.upFails({ one: { rules: { b: { ...b, countries: ["XX"] } } }, two: { rules: { a } } }, {});
-    place.front.behave();
-    stack.declare({ one: { rules: {}, allowEmpty: true } as never, two: { rules: { a, b } } });
-    // To take the rule over would erase what nobody declares: it is deleted, and made anew by the next run.
-    await stack.fails("up", {}, /would delete fields of rule .*countries/);
-    await stack.succeeds("up");
-    await stack.isUnchanged();
-    expect(unmarked(place.service.rules()).find((each) => each.rule.name === b.name)?.rule).toEqual(b);
-  });
+  test.each(["merged", "declared"] as const)(
+    "the same, where the rule goes to another set in the run that takes the field back (%s)",
+    async (body) => {
+      const contract = contractOf({ rule: { owner }, limits, operations: { update: { ...update, body } } });
+      const { place, stack } = await openStack(engine, { contract });
+      await stack.up({ one: { rules: { b } }, two: { rules: { a } } });
+      place.front.behave(lost("PUT"));
+      await stack.upFails({ one: { rules: { b: { ...b, countries: ["XX"] } } }, two: { rules: { a } } }, {});
+      place.front.behave();
+      stack.declare({ one: { rules: {}, allowEmpty: true } as never, two: { rules: { a, b } } });
+      if (body === "merged") {
+        // It is sent back: nobody declares it, and that is said.
+        const { output } = await stack.succeeds("up");
+        expect(output).toMatch(/has fields that the program does not declare, which stay: countries/);
+        return;
+      }
+      // To take the rule over would erase what nobody declares: it is deleted, and made anew by the next run.
+      await stack.fails("up", {}, /would delete fields of rule .*countries/);
+      await stack.succeeds("up");
+      await stack.isUnchanged();
+      expect(unmarked(place.service.rules()).find((each) => each.rule.name === b.name)?.rule).toEqual(b);
+    },
+  );
 
   test("a create that was lost, is found by its mark by the next run, and is declared without a field of it by then is said to have that field still", async () => {
     const contract = contractOf({ ...lagging(null), rule: { owner }, limits });

@@ -26,7 +26,8 @@ async function open(contract: ContractInput, program: Record<string, JsonObject>
   const at = ["--cwd", stack.project.folder, "--stack", stack.project.stack, "--engine", "local", "--format", "json"];
   const told = async (...words: string[]) => {
     const { stdout, code } = await stack.project.merchantRules(...words, ...at);
-    const { findings, notes, rules, unchanged } = JSON.parse(stdout);
+    const { findings, notes: said, rules, unchanged } = JSON.parse(stdout);
+    const notes = said.filter((note: string) => !note.startsWith("the live rules at "));
     return { code, findings, notes, rules, unchanged };
   };
   return {

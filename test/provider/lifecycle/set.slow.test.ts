@@ -20,7 +20,7 @@ function life(engine: EngineName): void {
     await succeeds("up");
     // The list is read before the first write, and once more after the first update and the first create.
     const asked = service.requests.map(({ operation }) => operation);
-    expect(asked.sort()).toEqual(["create", "list", "list", "list", "update"]);
+    expect(asked.sort()).toEqual(["create", "get", "list", "list", "list", "update"]);
     const drifted = service.rules().find((each) => each.rule.name === "rule-3");
     service.put(drifted?.ruleId, rule(3, { priority: 33 }));
     const drift = await run("refresh", "--preview-only", "--expect-no-changes", "--diff");
@@ -62,7 +62,7 @@ function life(engine: EngineName): void {
     counted();
     await succeeds("up");
     expect(unmarked(service.rules())).toEqual(unmarked(before));
-    expect(counted()).toEqual({ list: expect.any(Number), update: 2 });
+    expect(counted()).toEqual({ list: expect.any(Number), get: 1, update: 2 });
     await hasNoDrift();
     await succeeds("destroy");
     expect(service.rules()).toEqual([]);
