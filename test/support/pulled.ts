@@ -37,7 +37,7 @@ export async function pullsDrift(engine: EngineName, count: number): Promise<voi
   expect(taken.stdout).toContain(`Pull of stack test: 1 removed, ${drifted} changed\n`);
   expect(taken.code, taken.output).toBe(0);
   const command = engine === "local" ? "npx --no-install merchant-rules local" : "pulumi";
-  expect(taken.stdout).toContain(`\n  ${command} refresh     # takes`);
+  expect(taken.stdout).toContain(`\n  ${command} refresh --stack ${project.stack}     # takes`);
   await succeeds("refresh");
   await succeeds("preview", "--expect-no-changes");
   for (let k = 1; k < count; k += 1) {
