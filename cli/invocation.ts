@@ -1,7 +1,7 @@
 import { Session } from "../provider/hooks/session.ts";
 import type { Place } from "../provider/run/place.ts";
 import { ProvenPlace } from "../provider/run/proven-place.ts";
-import { declaredContract } from "../provider/settings/contract-source.ts";
+import { contractsBy } from "../provider/settings/contract-source.ts";
 import type { SettingsSources } from "../provider/settings/sources.ts";
 import { type RuleSide, readLiveSide } from "../report/sides/index.ts";
 import { stateResources } from "../report/state/from-stack.ts";
@@ -29,7 +29,7 @@ export class Invocation {
   #stateIfAny: Promise<Stack | undefined> | undefined;
   #session: Promise<Session> | undefined;
   #step: OnProgress = () => {};
-  readonly #contracts = new Map<string, Contract | undefined>();
+  #contractOf: Promise<(connection: string) => Contract | undefined> | undefined;
   readonly #proven = new Map<string, Promise<ProvenPlace>>();
 
   /**
@@ -77,12 +77,9 @@ export class Invocation {
   }
 
   /** Says which contract a connection has; undefined: none is found. @throws MerchantRulesError CONTRACT_INVALID, SETTINGS_INVALID */
-  async contractOf(): Promise<(connection: string) => Contract | undefined> {
-    const sources = await this.settings();
-    return (connection) => {
-      if (!this.#contracts.has(connection)) this.#contracts.set(connection, declaredContract(sources, connection));
-      return this.#contracts.get(connection);
-    };
+  contractOf(): Promise<(connection: string) => Contract | undefined> {
+    this.#contractOf ??= this.settings().then(contractsBy);
+    return this.#contractOf;
   }
 
   /** Returns the one session of this side, by the settings of the next run. */

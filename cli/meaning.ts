@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { UsageError } from "../contract-tools/usage-error.ts";
 import { Session } from "../provider/hooks/session.ts";
-import { declaredContract } from "../provider/settings/contract-source.ts";
+import { contractsBy, declaredContract } from "../provider/settings/contract-source.ts";
 import { defaultConnection } from "../provider/settings/setting-names.ts";
 import type { SettingsSources } from "../provider/settings/sources.ts";
 import { liveAt } from "../report/drift/drift.ts";
@@ -122,7 +122,7 @@ export async function readMeaning(options: MeaningOptions, attempted: string, qu
   }
   const preview = await previewOf(options);
   const sources = sourcesOf(preview, folderOf(options));
-  const program = programSide(preview, contractsOf(sources));
+  const program = programSide(preview, contractsBy(sources));
   const connection = oneConnection(program.rules, options);
   return of({ ...program, name: `the program of ${program.name}` }, sources, connection);
 }
@@ -136,7 +136,7 @@ async function folderMeaning(
   if (folder === "" || more.length > 0) throw new UsageError("--folder must be <folder>, or <folder>,<overlay>");
   const { connection = defaultConnection } = options;
   const sources = options.stack === undefined ? environmentAlone(folderOf(options)) : await readSettings(options);
-  const contract = contractsOf(sources)(connection);
+  const contract = contractsBy(sources)(connection);
   const side = folderSide(folder, { ...defined({ overlay }), connection, contract });
   return of(side, sources, connection);
 }
@@ -150,10 +150,6 @@ async function previewOf(options: MeaningOptions): Promise<Preview> {
     attempted: "tell what the run changes",
     advice: "fix what it says; or take the rules as they are live, with --side before",
   });
-}
-
-function contractsOf(sources: SettingsSources): RuleSide["contractOf"] {
-  return (connection) => declaredContract({ ...sources, checksDefinitions: false }, connection);
 }
 
 /** Chooses the connection that the user named; else the only one. @throws UsageError: there are several */

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { UsageError } from "../contract-tools/usage-error.ts";
-import { declaredContract, meantContract } from "../provider/settings/contract-source.ts";
+import { contractsBy, meantContract } from "../provider/settings/contract-source.ts";
 import { projectFolder } from "../provider/settings/project-folder.ts";
 import { readIgnoreFile } from "../report/files/ignore-file.ts";
 import { withPlaces } from "../report/files/rule-places.ts";
@@ -8,7 +8,6 @@ import { errorsOf } from "../report/index.ts";
 import { kindsOf } from "../report/model/kinds.ts";
 import { planOf, type Refreshed } from "../report/plan/plan-report.ts";
 import { violatingRuleIn } from "../report/plan/violations.ts";
-import type { Contract } from "../sdk/contract/index.ts";
 import { withCommandsOf } from "./engine-commands.ts";
 import { exiting } from "./exit-code.ts";
 import { codeBy, demandPayments, type FailOnOptions, withFailOn } from "./fail-on.ts";
@@ -76,13 +75,8 @@ async function plan(file: string | undefined, options: PlanOptions): Promise<num
   if (options.payments !== undefined) keepHeapSmall("reading");
   const folder = folderOf(options);
   const preview = file === undefined ? await ownPreview(options, folder) : await givenPreview(file);
-  // The run that the preview is of holds definitions against the contract's schema; a plan need not compile it.
-  const sources = { ...sourcesOf(preview, folder), checksDefinitions: false };
-  const contracts = new Map<string, Contract | undefined>();
-  const contractOf = (connection: string): Contract | undefined => {
-    if (!contracts.has(connection)) contracts.set(connection, declaredContract(sources, connection));
-    return contracts.get(connection);
-  };
+  const sources = sourcesOf(preview, folder);
+  const contractOf = contractsBy(sources);
   const invocation = new Invocation(options, options.format === "json");
   const refreshed = options.refresh === true ? await readRefreshed(invocation) : {};
   const { report: plan, hasChanges } = planOf(preview, contractOf, {

@@ -1,4 +1,4 @@
-import { declaredContract } from "../provider/settings/contract-source.ts";
+import { contractsBy } from "../provider/settings/contract-source.ts";
 import { defaultConnection } from "../provider/settings/setting-names.ts";
 import type { SettingsSources } from "../provider/settings/sources.ts";
 import type { Report } from "../report/model/report.ts";
@@ -25,7 +25,7 @@ export interface WordsOptions {
  */
 export async function wordingsOf(
   connections: Iterable<string | undefined>,
-  { sources, contractOf = (name) => declaredContract({ ...sources, checksDefinitions: false }, name) }: WordsOptions,
+  { sources, contractOf = contractsBy(sources) }: WordsOptions,
 ): Promise<Wordings> {
   const known = new Map<string, Wording>();
   const notes: string[] = [];

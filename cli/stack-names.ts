@@ -1,9 +1,6 @@
-import { z } from "zod";
 import { MerchantRulesError } from "../sdk/errors.ts";
 import { stackNames } from "../stack/open/stack-identity.ts";
-import { engineOf, folderOf, pulumi, type StackOptions } from "./stack.ts";
-
-const listed = z.array(z.object({ name: z.string() }));
+import { engineOf, folderOf, pulumiStacks, type StackOptions } from "./stack.ts";
 
 /**
  * Returns the names of all stacks of the project, as their engine keeps them.
@@ -13,9 +10,7 @@ export async function allStacks({ stack: _, ...options }: StackOptions): Promise
   const names =
     engineOf(options) === "local"
       ? await stackNames({ cwd: options.cwd, backendUrl: options.backend })
-      : listed
-          .parse(JSON.parse(await pulumi(["stack", "ls", "--json"], {}, folderOf(options))))
-          .map(({ name }) => name);
+      : await pulumiStacks(folderOf(options));
   if (names.length > 0) return names;
   throw new MerchantRulesError("SETTINGS_INVALID", `the project in ${folderOf(options)} has no stacks`, {
     attempted: "list the project's stacks",

@@ -6,7 +6,7 @@ import { type Command, Option } from "commander";
 import { z } from "zod";
 import { projectFolderAbove } from "../provider/settings/project-folder.ts";
 import { type SettingsSources, stackPrefix } from "../provider/settings/sources.ts";
-import { MerchantRulesError } from "../sdk/errors.ts";
+import { isMerchantRulesError, MerchantRulesError } from "../sdk/errors.ts";
 import { isEngineError } from "../stack/errors.ts";
 import { type LastConfig, lastConfigOf, readExport, readStack } from "../stack/open/read-stack.ts";
 import { type StackIdentity, stackIdentity } from "../stack/open/stack-identity.ts";
@@ -122,7 +122,7 @@ export async function readStackSettings(
   const folder = folderOf(options);
   if (!hasProject(options)) return { sources: await readSettings(options), identity: undefined };
   const isLocal = engineOf(options) === "local";
-  const named = isLocal ? undefined : (await pulumi(["stack", "--show-name"], options, folder)).trim();
+  const named = isLocal ? undefined : await nameOfStack(options, folder);
   const identity = await stackIdentity({ stack, cwd, backendUrl: backend }, named);
   try {
     return { sources: await readSettings(options), identity };
@@ -171,14 +171,20 @@ export async function readState(
   };
 }
 
+/** Returns the names of the stacks that the Pulumi CLI keeps of a project. @throws MerchantRulesError: it failed, with its own words */
+export async function pulumiStacks(folder: string): Promise<string[]> {
+  const listed = await pulumi(["stack", "ls", "--json"], {}, folder);
+  const stacks = z.array(z.object({ name: z.string() })).parse(JSON.parse(listed));
+  return stacks.map(({ name }) => name);
+}
+
 /** Adds to an error about a stack that is not there the names of those that are. */
 async function namingStacks(error: MerchantRulesError, folder: string): Promise<MerchantRulesError> {
   if (!/no stack (named|selected)/.test(error.reason)) return error;
-  const listed = await pulumi(["stack", "ls", "--json"], {}, folder).catch(() => "[]");
-  const names = z
-    .array(z.object({ name: z.string() }))
-    .parse(JSON.parse(listed))
-    .map(({ name }) => name);
+  const names = await pulumiStacks(folder).catch((failed: unknown) => {
+    if (isMerchantRulesError(failed)) return [];
+    throw failed;
+  });
   return error.with({
     advice:
       names.length === 0
@@ -240,6 +246,10 @@ export function engineOf({ engine, backend }: StackOptions): Engine {
 async function pulumiStack(options: StackOptions, folder: string): Promise<string | undefined> {
   const isAnyGiven = Object.keys(process.env).some((variable) => variable.startsWith(stackPrefix));
   if (options.stack !== undefined || !isAnyGiven) return options.stack;
+  return await nameOfStack(options, folder);
+}
+
+async function nameOfStack(options: StackOptions, folder: string): Promise<string> {
   return (await pulumi(["stack", "--show-name"], options, folder)).trim();
 }
 

@@ -46,17 +46,17 @@ function ownerIn(resources: readonly ResourceState[]): StoredOwner | undefined {
 
 /** Returns the names of a state's connections, but for those of explicit providers. */
 export function connectionsIn(resources: readonly ResourceState[]): string[] {
-  return resources.flatMap(({ id, delete: isOld }) =>
-    !isOld && connectionIn(resources, id) !== undefined ? [id] : [],
-  );
+  return resources.flatMap((each) => (isConnection(each, each.id) ? [each.id] : []));
 }
 
 /** Finds the resource of a connection in a state; one that is still to be deleted does not count. */
 export function connectionIn(resources: readonly ResourceState[], name: string): ResourceState | undefined {
+  return resources.find((each) => isConnection(each, name));
+}
+
+function isConnection({ urn, delete: isOld }: ResourceState, name: string): boolean {
   // One of an explicit provider has that provider's type in its URN, before its own.
-  return resources.find(
-    ({ urn, delete: isOld }) => !isOld && urn.split("::").slice(2).join("::") === `${connectionType}::${name}`,
-  );
+  return !isOld && urn.split("::").slice(2).join("::") === `${connectionType}::${name}`;
 }
 
 /**

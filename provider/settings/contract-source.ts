@@ -10,6 +10,7 @@ import {
   type Preset,
   presets,
 } from "../../sdk/contract/index.ts";
+import { getOrMake } from "../../sdk/get-or-make.ts";
 import { projectFolder } from "./project-folder.ts";
 import { defaultConnection } from "./setting-names.ts";
 import { type SettingsSources, settingsReader } from "./sources.ts";
@@ -69,6 +70,18 @@ export function findContract({ folder, ...use }: SettingsSources, name: string):
     contract,
     noContract: `no contract was found (looked for ${contractFileNames.join(" and ")} in ${searched.join(" and ")})${meantContract(searched)}, so only what the service's specification documents is known. Write one (\`npx --no-install merchant-rules contract init\` asks for what it needs), or name a file or a preset in merchant-rules:contract`,
   };
+}
+
+/**
+ * Returns how to find the contract of a connection, each loaded once; for who holds no definition against its schema.
+ * @returns undefined: none is found. @throws MerchantRulesError as declaredContract
+ */
+export function contractsBy(sources: SettingsSources): (connection: string) => Contract | undefined {
+  const known = new Map<string, { readonly contract: Contract | undefined }>();
+  const load = (connection: string) => ({
+    contract: declaredContract({ ...sources, checksDefinitions: false }, connection),
+  });
+  return (connection) => getOrMake(known, connection, () => load(connection)).contract;
 }
 
 /** Loads a connection's contract, if one is found. @throws MerchantRulesError CONTRACT_INVALID, SETTINGS_INVALID */
