@@ -129,7 +129,8 @@ export async function readStackSettings(
   } catch (error) {
     if (!identity.isFirst || !isEngineError(error) || error.code !== "STACK_NOT_FOUND") throw error;
     const config = await identity.projectConfig();
-    return { sources: { ...environmentAlone(identity.folder), config: (key) => config.get(key)?.text }, identity };
+    const own = { config: (key: string) => config.get(key)?.text, stack: identity.stack };
+    return { sources: { ...environmentAlone(identity.folder), ...own }, identity };
   }
 }
 

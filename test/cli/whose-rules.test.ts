@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { localCredentials } from "../../local/service/index.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
 import { newFolder } from "../support/folder.ts";
 import { rule } from "../support/rules.ts";
@@ -250,4 +251,22 @@ test.each(["lint", "explain", "simulate"])("%s reads what rules mean before it r
   expect(code).toBe(1);
   expect(stderr).toContain("the contract does not say what its rules mean");
   expect(stderr).not.toContain("the program has run");
+});
+
+test("the first export of a stack that has never run takes the stack's own variables, too", async () => {
+  const { service } = await openPlace({ contract: telling });
+  service.put(undefined, rule(1));
+  const folder = newFolder();
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: shop\nruntime: nodejs\n");
+  writeFileSync(join(folder, "merchant-rules.contract.yaml"), JSON.stringify(telling));
+  const { code, stderr } = await run(
+    ["export", "--cwd", folder, "--out", folder, "--stack", "prod", "--engine", "local"],
+    {
+      PULUMI_BACKEND_URL: `file://${newFolder()}`,
+      MERCHANT_RULES_BASE_URL: service.url,
+      MERCHANT_RULES_TOKEN: "of nobody",
+      MERCHANT_RULES__STACK__PROD__TOKEN: localCredentials.token,
+    },
+  );
+  expect([code, stderr]).toEqual([0, ""]);
 });
