@@ -53,13 +53,13 @@ export function contractLikeFilesIn(folder: string): string[] {
 }
 
 /**
- * Reads a contract from a YAML or JSON file.
+ * Reads a contract from a YAML or JSON file; `parse` makes it of its text (default: {@link parseContract}).
  * @throws MerchantRulesError CONTRACT_INVALID: the file and, for each fault, its line and path, the value found and the
  * values allowed.
  */
-export function loadContract(file: string, use?: ContractUse): Contract {
+export function loadContract(file: string, use?: ContractUse, parse = parseContract): Contract {
   const read = readTextFile(file);
-  if ("text" in read) return parseContract(read.text, file, use);
+  if ("text" in read) return parse(read.text, file, use);
   const { what, line, cause } = read.fault;
   throw new MerchantRulesError("CONTRACT_INVALID", `it ${what}${line === undefined ? "" : `, in line ${line}`}`, {
     attempted: `read contract ${file}`,
@@ -68,9 +68,9 @@ export function loadContract(file: string, use?: ContractUse): Contract {
   });
 }
 
-/** Reads the contract of a preset. */
-export function loadPreset(preset: Preset, use?: ContractUse): Contract {
-  return loadContract(presetFile(preset), use);
+/** Reads the contract of a preset, as {@link loadContract} reads a file. */
+export function loadPreset(preset: Preset, use?: ContractUse, parse = parseContract): Contract {
+  return loadContract(presetFile(preset), use, parse);
 }
 
 /** Returns the path of a semantics file: by its name one that comes with the package, else a file in `folder`. */
