@@ -9,7 +9,7 @@ const head = `# Command reference
 
 What \`merchant-rules\` and its subcommands print by \`--help\`. The page is written by \`node scripts/write-cli-reference.ts\`.
 
-Call it by \`npx --no-install merchant-rules\`, which runs the version that is installed. Reports go to standard output; everything else goes to standard error.
+Call it by \`npx --no-install merchant-rules\`, which runs the version that is installed, or by [the script \`rules\`](../README.md). Reports go to standard output; everything else goes to standard error.
 [Settings](settings.md) has what the commands read from the stack and from the environment.`;
 
 /** Returns docs/reference/cli.md. */

@@ -122,7 +122,7 @@ export class Reader {
 
   async #type(commands: string, prints: readonly string[]): Promise<void> {
     const rest = this.#withoutInstall(commands);
-    if (/merchant-rules serve\b/.test(rest)) return await this.#serve(rest.trim(), prints);
+    if (/\bnpm run rules -- serve\b/.test(rest)) return await this.#serve(rest.trim(), prints);
     const printed = await this.run(rest);
     let from = 0;
     for (const line of prints.flatMap((each) => this.#withPorts(each.trim()).split("…"))) {
@@ -144,11 +144,8 @@ export class Reader {
   /** Leaves a service running on a free port, which is meant from now on wherever the page has the port that it prints. */
   async #serve(command: string, prints: readonly string[]): Promise<void> {
     const [, port = "4010"] = / --port (\d+)/.exec(command) ?? [];
-    const words = command
-      .replace(/ --port \d+/, "")
-      .split(" ")
-      .slice(2);
-    const service = spawn(join("node_modules", ".bin", words[0] ?? ""), [...words.slice(1), "--port", "0"], {
+    const words = command.replace(/ --port \d+/, "").split(" ");
+    const service = spawn(join("node_modules", ".bin", "merchant-rules"), [...words.slice(4), "--port", "0"], {
       cwd: this.folder,
       env: this.#environment,
       stdio: ["ignore", "pipe", "pipe"],

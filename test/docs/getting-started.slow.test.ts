@@ -57,8 +57,8 @@ describe("docs/getting-started.md", () => {
       expect(files).toContain("index.ts");
       const runs = steps.flatMap((step) => (step.kind === "run" ? [step] : []));
       expect(runs.filter(({ prints }) => prints.length > 0).length).toBeGreaterThanOrEqual(9);
-      expect(runs.map(({ commands }) => commands).join("")).toContain("merchant-rules contract init");
-      const verbs = engine === "pulumi" ? /^pulumi (\w+)/gm : /^npx --no-install merchant-rules local (\w+)/gm;
+      expect(runs.map(({ commands }) => commands).join("")).toContain("npm run rules -- contract init");
+      const verbs = engine === "pulumi" ? /^pulumi (\w+)/gm : /^npm run rules -- local (\w+)/gm;
       const typed = [
         ...runs
           .map(({ commands }) => commands)

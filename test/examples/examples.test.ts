@@ -59,7 +59,7 @@ describe.each(names)("examples/%s, as it is shipped", (name) => {
 
   test("has a README that names its files, what to run and what to change", () => {
     const readme = readFileSync(join(examples, name, "README.md"), "utf8");
-    expect(readme).toContain("npx --no-install merchant-rules ");
+    expect(readme).toMatch(/\bnpm run rules -- |\bnpx --no-install merchant-rules /);
     expect(readme).toContain("pulumi ");
     const parts = new Set(
       files.map((file) => file.replace(/\/.*/, "")).filter((part) => /\.ts$|\.js$|^rules/.test(part)),
@@ -69,7 +69,7 @@ describe.each(names)("examples/%s, as it is shipped", (name) => {
 
   test("tells to run only commands and options that there are", async () => {
     const readme = readFileSync(join(examples, name, "README.md"), "utf8");
-    for (const [, line = ""] of readme.matchAll(/npx --no-install merchant-rules ([^`#\n]+)/g)) {
+    for (const [, line = ""] of readme.matchAll(/(?:npm run rules --|npx --no-install merchant-rules) ([^`#\n]+)/g)) {
       let command = await commandLine();
       for (const word of line.trim().split(/\s+/)) {
         if (word.startsWith("--"))
