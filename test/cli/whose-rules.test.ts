@@ -1,6 +1,7 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { localCredentials } from "../../local/service/index.ts";
 import { defineContract } from "../../sdk/contract/index.ts";
 import { newFolder } from "../support/folder.ts";
@@ -119,6 +120,84 @@ describe("a service that does not", () => {
     const { code, stdout, stderr } = await run(worded(world, words), { ...world.project.variables(), ...otherToken });
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/is the merchant of this stack's rules|may be another merchant's/);
+  });
+});
+
+describe("a stack of the Pulumi CLI", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await open(telling);
+  });
+
+  /** Puts a `pulumi` on the PATH that answers with what the stack has, and writes down what it is asked. */
+  function withCli({ project, files }: World): { asked: () => string[]; environment: Record<string, string> } {
+    const folder = newFolder();
+    const state = JSON.parse(
+      readFileSync(join(project.backend, ".pulumi/stacks/lifecycle", `${project.stack}.json`), "utf8"),
+    );
+    const exported = join(folder, "export.json");
+    writeFileSync(exported, JSON.stringify({ version: 3, deployment: state.checkpoint.latest }));
+    const { config: settings } = parse(project.read(`Pulumi.${project.stack}.yaml`));
+    const config = join(folder, "config.json");
+    writeFileSync(
+      config,
+      JSON.stringify(Object.fromEntries(Object.entries(settings).map(([k, value]) => [k, { value }]))),
+    );
+    const log = join(folder, "asked");
+    const script = [
+      "#!/bin/sh",
+      `echo "$1 $2" >> ${log}`,
+      'case "$1 $2" in',
+      `"preview --json") cat ${files.preview} ;;`,
+      `"stack export") cat ${exported} ;;`,
+      `"stack --show-name") echo ${project.stack} ;;`,
+      `"config --json") cat ${config} ;;`,
+      "*) exit 1 ;;",
+      "esac",
+    ];
+    writeFileSync(join(folder, "pulumi"), `${script.join("\n")}\n`, { mode: 0o755 });
+    const asked = (): string[] => {
+      const lines = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : [];
+      rmSync(log, { force: true });
+      return lines.sort();
+    };
+    return { asked, environment: { ...project.variables(), PATH: [folder, process.env.PATH].join(delimiter) } };
+  }
+
+  /** A command, its words, and what it may ask the CLI: its own preview among them where no file is given. */
+  const asks: readonly (readonly [string, Reading[1], readonly string[]])[] = [
+    ["drift", () => ["drift"], ["stack export"]],
+    ["pull", () => ["pull", "--unmanaged", "*"], ["stack export"]],
+    ["catalog", ({ out }) => ["catalog", "--output", join(out, "rules.html")], ["stack export"]],
+    ["plan", () => ["plan"], ["preview --json"]],
+    ["plan of a file", ({ preview }) => ["plan", preview], []],
+    ["plan --refresh", () => ["plan", "--refresh"], ["config --json", "preview --json", "stack export"]],
+    [
+      "plan --refresh --payments",
+      ({ payments }) => ["plan", "--refresh", "--payments", payments],
+      ["config --json", "preview --json", "stack export"],
+    ],
+    [
+      "simulate",
+      ({ payments }) => ["simulate", "--payments", payments],
+      ["config --json", "preview --json", "stack export"],
+    ],
+    [
+      "explain --side before",
+      ({ payment }) => ["explain", payment, "--side", "before"],
+      ["config --json", "stack export"],
+    ],
+    ["verify --side before", ({ cases }) => ["verify", cases, "--side", "before"], ["config --json", "stack export"]],
+    ["lint", () => ["lint"], ["config --json", "preview --json", "stack export"]],
+    ["lint --side before", () => ["lint", "--side", "before"], ["config --json", "stack export"]],
+  ];
+
+  test.each(asks)("%s asks it for settings, state and a preview at most once", async (_, words, expected) => {
+    const { asked, environment } = withCli(world);
+    const argv = [...words(world.files), "--cwd", world.project.folder, "--stack", world.project.stack];
+    const { code, stdout, stderr } = await run([...argv, "--engine", "pulumi"], environment);
+    expect([0, 7], stderr + stdout).toContain(code);
+    expect(asked()).toEqual(expected);
   });
 });
 
