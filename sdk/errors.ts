@@ -167,6 +167,8 @@ export function errorOfStatus(exchange: Exchange & { status: number }, retryAfte
     case 401:
       return make("UNAUTHENTICATED", "check the token or the client credentials of this connection");
     case 403:
+      // As services do that count what a client asks for.
+      if (retryAfterMs !== undefined) return make("RATE_LIMITED", adviceOnRate, { retryable: true });
       return make(
         "FORBIDDEN",
         "these credentials may not do this: ask for the permission, or use another connection. If they may, correct the operation's headers and query, and the parameters, in the contract",
@@ -174,6 +176,8 @@ export function errorOfStatus(exchange: Exchange & { status: number }, retryAfte
     case 404:
     case 410:
       return make("RULE_NOT_FOUND");
+    case 407:
+      return make("CONNECTION_FAILED", adviceOnProxy).with({ reason: "the proxy answered 407" });
     case 408:
       return make("TIMED_OUT", later, { retryable: true, outcomeUnknown: true });
     case 409:
@@ -184,10 +188,8 @@ export function errorOfStatus(exchange: Exchange & { status: number }, retryAfte
         : "the service does not say what it conflicts with: look there for what uses the rule, for a newer version of it, and for another rule like it; where its answers do say it, correct errors in the contract";
       return make("RULE_CONFLICT", advice);
     }
-    case 429: {
-      const advice = "lower limits.concurrency or set limits.requestsPerSecond in the contract";
-      return make("RATE_LIMITED", advice, { retryable: true });
-    }
+    case 429:
+      return make("RATE_LIMITED", adviceOnRate, { retryable: true });
     case 501:
     case 505:
       return make("SERVICE_FAILED", "check baseUrl and this operation in the contract", { outcomeUnknown: true });
@@ -196,6 +198,12 @@ export function errorOfStatus(exchange: Exchange & { status: number }, retryAfte
   const more = (serviceMessage ?? serviceDetails) === undefined ? "" : "; its own message says more";
   return make("REJECTED", `compare the definition and the contract with what the service accepts${more}`);
 }
+
+const adviceOnRate = "lower limits.concurrency or set limits.requestsPerSecond in the contract";
+
+/** What to do where a proxy refuses to pass a request on. */
+export const adviceOnProxy =
+  "check HTTP_PROXY and HTTPS_PROXY, with user and password in them where the proxy wants these (http://user:password@host:port), and name hosts that are reached without it in NO_PROXY";
 
 const longestPath = 300;
 

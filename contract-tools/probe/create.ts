@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Contract } from "../../sdk/contract/index.ts";
+import { type Contract, idPointers } from "../../sdk/contract/index.ts";
 import {
   defined,
   isJsonObject,
@@ -174,7 +174,7 @@ async function idOf(
   row: Row | undefined,
   { definition, name }: Named,
 ): Promise<{ leaf: Leaf; shown: SeenResponse | undefined }> {
-  const candidates = idsIn(response.json ?? null, definition, told.connection.contract.rule.id);
+  const candidates = idsIn(response.json ?? null, definition, idPointers(told.connection.contract.rule));
   let last: SeenResponse | undefined;
   for (const waitMs of plan.get === undefined ? [0] : sandbox.waitsMs) {
     await sleep(waitMs);

@@ -1,7 +1,7 @@
 import { pagesOf } from "../../sdk/client/pages.ts";
 import { demandNoMore } from "../../sdk/client/signs-of-more.ts";
 import { type Contract, type Operations, type Pagination, pagingOf } from "../../sdk/contract/index.ts";
-import type { Json, Pointer } from "../../sdk/json/index.ts";
+import { isJsonObject, type Json, type Pointer, valueAt } from "../../sdk/json/index.ts";
 import { UnusableResponse } from "../../sdk/unusable-response.ts";
 import { arraysIn, idsIn, type Rows } from "./response-parts.ts";
 import { type Planned, type SeenResponse, type Sent, Stopped, type Wire } from "./wire.ts";
@@ -13,6 +13,8 @@ export interface ListShape {
   readonly id: readonly Pointer[];
   readonly pagination: Pagination;
 }
+
+type EmptyList = NonNullable<Operations["list"]>["empty"][number];
 
 /** A rule of the list. */
 export interface Row {
@@ -36,6 +38,8 @@ export class ListReader {
   readonly #contract: Contract;
   readonly #origin: string;
   #path: string | undefined;
+  /** A reading without an array, which a service without rules may give. */
+  #bare: SeenResponse | undefined;
 
   constructor(wire: Wire, planned: Planned, contract: Contract, origin: string) {
     this.#wire = wire;
@@ -58,12 +62,25 @@ export class ListReader {
     return rows;
   }
 
-  /** Returns the arrays of objects in one page. @throws Stopped: there is none */
+  /** Returns the arrays of objects in one page; none where it may be that of a service without rules. @throws Stopped: it is no list */
   arraysOfPage(seen: SeenResponse): Rows[] {
-    if (seen.json === undefined) throw unreadable(`${seen.said}, and the body is not JSON`);
-    const arrays = arraysIn(seen.json);
-    if (arrays.length === 0) throw unreadable(`${seen.said}, and the answer has no array of objects`);
-    return arrays;
+    const { status, json, said } = seen;
+    const arrays = json === undefined ? [] : arraysIn(json);
+    if (arrays.length > 0) return arrays;
+    // Whether it is the list shows once it has a rule.
+    if (status === 204 || json === null || isJsonObject(json)) {
+      this.#bare = seen;
+      return [];
+    }
+    throw unreadable(`${said}, and the ${json === undefined ? "body is not JSON" : "answer has no array of objects"}`);
+  }
+
+  /** Says how the service answers without rules, where it has no array at `items` then; with that reading, for people. */
+  emptyAt(items: Pointer): { readonly is: EmptyList; readonly said: string } | undefined {
+    if (this.#bare === undefined) return undefined;
+    const { status, json, said } = this.#bare;
+    const isNull = json !== undefined && valueAt(json, items) === null;
+    return { is: status === 204 ? "noContent" : isNull ? null : "absent", said };
   }
 
   /** Returns the arrays of objects in a whole list. @throws Stopped: there is none, or the response says that there is more */
@@ -122,6 +139,7 @@ export class ListReader {
       summaries: false,
       lagMs: null,
       items: shape.items,
+      empty: this.#bare === undefined ? [] : [null, "absent", "noContent"],
       envelope: shape.envelope,
       pagination: shape.pagination,
     };
@@ -129,6 +147,8 @@ export class ListReader {
     try {
       yield* pagesOf(list, contract, async (parts, parse) => {
         const seen = await this.page(parts);
+        if (seen.status === 204 && this.#bare !== undefined)
+          return parse(undefined, { origin: this.#origin, target: seen.target });
         if (seen.json === undefined) throw unreadable(`${seen.said}, and the body is not JSON`);
         return parse({ json: seen.json, headers: seen.headers }, { origin: this.#origin, target: seen.target });
       });

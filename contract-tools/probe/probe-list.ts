@@ -1,3 +1,4 @@
+import { idPointers } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import {
   fieldsLackingIn,
@@ -81,7 +82,7 @@ async function probeShape(probing: Probing, list: ListReader): Promise<void> {
   if (rows === undefined) return;
   if (filled.length > 1)
     throw unreadable(`rules could stand at ${filled.map(({ at }) => at || "its root").join(" and ")}`);
-  const id = idInItems(rows.items, probing.told.connection.contract.rule.id);
+  const id = idInItems(rows.items, idPointers(probing.told.connection.contract.rule));
   if (id === undefined) throw unreadable("its items have nothing that could be an id");
   list.shape = { items: rows.at, envelope: "", id: [id], pagination: { type: "none", complete: false } };
   if (rows.items.length > 1) await probePages(probing, list);
@@ -103,7 +104,8 @@ async function tryKnownPages({ told }: Probing, list: ListReader): Promise<boole
   const { operations, rule } = told.connection.contract;
   if (operations.list === null || operations.list.pagination.type === "none") return false;
   const { items, envelope, pagination } = operations.list;
-  list.shape = { items, envelope: "", id: [...rule.id.map((at) => envelope + at), ...rule.id], pagination };
+  const id = idPointers(rule);
+  list.shape = { items, envelope: "", id: [...id.map((at) => envelope + at), ...id], pagination };
   try {
     await list.rows();
     return true;
@@ -142,6 +144,8 @@ export function findItems({ findings }: Probing, list: ListReader, { own, row }:
   findings.fact("/operations/list/items", items, source);
   findings.fact("/operations/list/envelope", envelope, source);
   findings.fact("/operations/list/success", [list.status], source);
+  const empty = list.emptyAt(items);
+  if (empty !== undefined) findings.fact("/operations/list/empty", [empty.is], `${empty.said}: without rules`);
   if (!known.includes(within)) findings.fact("/rule/id", [...known, within], `${source}, with its id at ${within}`);
 }
 

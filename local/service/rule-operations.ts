@@ -25,7 +25,8 @@ import type { RuleEntry, RuleList, RuleStore, StoredRule } from "./store.ts";
 /** The response of an operation, before its body is text; the status is the first that the contract lists. */
 export interface JsonResponse {
   readonly status: number;
-  readonly body: Json;
+  /** undefined: an empty one. */
+  readonly body: Json | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -41,8 +42,8 @@ export interface RuleOperationsOptions {
   readonly now: () => number;
 }
 
-/** How a service has versions in ETags, and compares them. */
-export type Etags = "strong" | "weak" | "weak, refused";
+/** How a service has versions in ETags. A weak one matches nothing (RFC 9110, 13.1.1), and an update need not name it. */
+export type Etags = "strong" | "weak";
 
 /** The words of a create beside its body. */
 interface Creation {
@@ -82,11 +83,11 @@ export class RuleOperations {
   }
 
   create(body: JsonObject, { ruleId, mustBeNew, amend }: Creation): JsonResponse {
-    const { bodyAt, success, identifyBy, idFormat, method } = this.#contract.operations.create;
+    const { bodyAt, success, identifyBy, idFormat, method, sentAs } = this.#contract.operations.create;
     if (ruleId !== undefined) demandForm(ruleId, idFormat);
     const beside = identifyBy?.in === "body" ? [identifyBy.name] : [];
     const carried = bodyAt === "" ? beside.map((name) => pointerOf([name])).reduce(withoutValueAt, body) : body;
-    const given = amend(definitionIn(carried, bodyAt, beside));
+    const given = amend(asRead(definitionIn(carried, bodyAt, beside), sentAs));
     this.#demandUndriven(given);
     const definition = begun(given, this.#contract.rule.transitions);
     this.#judge.demandValid(definition);
@@ -97,7 +98,17 @@ export class RuleOperations {
     const stored = storedOf(entry);
     this.#demandNotForeign(stored);
     if (method !== "PUT" || !this.#store.replace(entry)) this.#store.insert(entry);
-    return { status: first(success), body: this.#shape.written(stored) };
+    return { status: first(success), ...this.#made(stored) };
+  }
+
+  /** Answers with a new rule; where the contract's `rule.id` begins with a header, by that and without a body. */
+  #made(stored: StoredRule): Pick<JsonResponse, "body" | "headers"> {
+    const { rule, operations } = this.#contract;
+    const [place = ""] = rule.id;
+    if (typeof place === "string") return { body: this.#shape.written(stored) };
+    const id = encodeURIComponent(stored.ruleId);
+    const value = place.segment === null ? stored.ruleId : `${operations.create.path}/${id}`;
+    return { body: undefined, headers: { [place.header.toLowerCase()]: value } };
   }
 
   /** Refuses an id that is taken, as most services do: a PUT replaces a rule, unless it says `If-None-Match: *` (RFC 9110). */
@@ -129,11 +140,11 @@ export class RuleOperations {
     if (version === null) return;
     const isField = "at" in version;
     const found = isField ? valueAt(sent, version.at) : ifMatch;
-    const isRefused = !isField && this.#options.etags === "weak, refused";
-    if (found === undefined && isRefused) return;
+    const isWeak = !isField && this.#options.etags === "weak";
+    if (found === undefined && isWeak) return;
     if (found === undefined)
       throw new Refusal(isField ? 422 : 428, "VALIDATION_FAILED", "an update must say which version it changes");
-    if (isRefused || found !== (isField ? versionOf(stored) : this.#etagOf(stored)))
+    if (isWeak || found !== (isField ? versionOf(stored) : this.#etagOf(stored)))
       throw new Refusal(isField ? 409 : 412, "RULE_CHANGED", `the rule ${stored.ruleId} has another version by now`);
   }
 
@@ -144,7 +155,8 @@ export class RuleOperations {
     const stored = this.#changeable(ruleId);
     const isIdWithin = part === "body" && update.bodyAt === "";
     const carried = isIdWithin ? withoutValueAt(body, pointerOf([name])) : body;
-    const given = amend(definitionIn(carried, update.bodyAt, part === "body" ? [name] : []));
+    const beside = part === "body" ? [name] : [];
+    const given = amend(asRead(definitionIn(carried, update.bodyAt, beside), update.sentAs));
     this.#demandVersion(stored, ifMatch, given);
     const { version } = update;
     const sent = version !== null && "at" in version ? withoutValueAt(given, version.at) : given;
@@ -209,7 +221,7 @@ export class RuleOperations {
   list(request: Pick<IncomingRequest, "path" | "query" | "header">, listed: RuleList = this.#store): JsonResponse {
     const { list } = this.#contract.operations;
     if (list === null) throw new Refusal(404, "NOT_FOUND", "the contract has no list operation");
-    const { pagination, items, envelope, summaries, success } = list;
+    const { pagination, items, envelope, summaries, success, empty } = list;
     const itemOf = (rule: StoredRule): Json => (summaries ? this.#shape.summary(rule) : this.#shape.document(rule));
     const page = pageRequest(pagination, request.query, this.#contract.limits);
     // Asked only where the contract has it: a page must not cost as much as the whole list.
@@ -223,7 +235,11 @@ export class RuleOperations {
     const more = found.length > rules.length;
     const shown = rules.map((rule) => withValueAt({}, envelope, itemOf(rule)));
     const place = { sequence: rules.at(-1)?.sequence, more, total, request };
-    return { status: first(success), ...withNextPage(withValueAt({}, items, shown), place, pagination) };
+    // As the first way says in which the contract's service answers without rules.
+    const [none] = shown.length === 0 ? empty : [];
+    if (none === "noContent") return { status: 204, body: undefined };
+    const body = none === "absent" ? {} : withValueAt({}, items, none === null ? null : shown);
+    return { status: first(success), ...withNextPage(body, place, pagination) };
   }
 
   /** Returns the rules of a page, and one more, which tells that another page follows. */
@@ -320,6 +336,14 @@ export class RuleOperations {
     if (user !== undefined)
       throw new Refusal(409, "RULE_IN_USE", `the rule ${ruleId} is used by the rule ${user.ruleId}`);
   }
+}
+
+/** Returns what was sent with the names that readings have. @throws Refusal 400 for a field that was sent by such a name */
+function asRead(sent: JsonObject, sentAs: Contract["operations"]["create"]["sentAs"]): JsonObject {
+  const names = new Map(Object.entries(sentAs).map(([read, name]) => [name, read]));
+  const known = Object.keys(sent).filter((name) => Object.hasOwn(sentAs, name) && !names.has(name));
+  if (known.length > 0) throw badRequest(`unknown in the body: ${known.join(", ")}`);
+  return Object.fromEntries(Object.entries(sent).map(([name, value]) => [names.get(name) ?? name, value]));
 }
 
 /** Refuses an id that does not have the form by which clients choose ids. @throws Refusal 400 */

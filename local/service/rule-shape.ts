@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Contract } from "../../sdk/contract/index.ts";
+import { type Contract, idPointers } from "../../sdk/contract/index.ts";
 import {
   asWritten,
   canonical,
@@ -109,7 +109,8 @@ const onlyUser = "local";
  * Returns the pointer to a rule's id, within the rule. Clients look for each pointer within the envelope, then in the whole
  * response; a pointer that begins with the envelope means the latter.
  */
-export function idPointer({ id, envelope }: Contract["rule"]): string {
-  const first = id.find((pointer) => pointer !== "") ?? "/id";
+export function idPointer(rule: Pick<Contract["rule"], "id" | "envelope">): string {
+  const { envelope } = rule;
+  const first = idPointers(rule).find((pointer) => pointer !== "") ?? "/id";
   return envelope !== "" && first.startsWith(`${envelope}/`) ? first.slice(envelope.length) : first;
 }

@@ -199,7 +199,7 @@ function serveRead({ contract, merchant, match: { route, names }, request, twist
 
 /** Writes the body as text. 204 and 205 have none (RFC 9110). */
 function responseOf({ status, body, headers }: JsonResponse): ServedResponse {
-  const text = status === 204 || status === 205 ? "" : JSON.stringify(body);
+  const text = status === 204 || status === 205 || body === undefined ? "" : JSON.stringify(body);
   return headers === undefined ? { status, body: text } : { status, body: text, headers };
 }
 

@@ -63,9 +63,8 @@ export function hasVersions(place: Place): boolean {
 /** The refusal of the very version that the service gave. A 409 says it of what must be unique, too. */
 function ofItsOwn(refused: MerchantRulesError, version: string): MerchantRulesError {
   if (refused.exchange?.status !== 412) return refused;
-  const weak = version.startsWith("W/") ? ": a weak ETag, which If-Match never matches (RFC 9110, 13.1.1)" : "";
   return refused.with({
-    reason: `the service refuses the version that it gave, ${shortened(version, 60)}${weak}`,
+    reason: `the service refuses the version that it gave, ${shortened(version, 60)}`,
     advice:
       "name in operations.update.version of the contract a field that has the rule's version, such as { at: /version }; where there is none, leave it out, and the last write wins",
   });

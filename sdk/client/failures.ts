@@ -1,6 +1,8 @@
+import { headerIn } from "../contract/pagination/paging.ts";
 import type { Contract } from "../contract/schema.ts";
 import { saysNothingOfRules } from "../contract/schema-errors.ts";
 import {
+  adviceOnProxy,
   type ErrorCode,
   type Exchange,
   errorOfMeaning,
@@ -79,7 +81,7 @@ export function errorOfResponse(
     const advice = "nothing answers at this path; check baseUrl and the path of this operation in the contract";
     return new MerchantRulesError("REJECTED", `the service answered ${status}`, { exchange, advice });
   }
-  const byStatus = errorOfStatus(exchange, retryAfterMsOf(response.headers));
+  const byStatus = errorOfStatus(exchange, retryAfterMsOf(response));
   const saidSo = `${byStatus.reason}, and its body says that it failed (errors.failure)`;
   const error = isFailure ? byStatus.with({ reason: saidSo }) : byStatus;
   const likely = error.code === "REJECTED" ? ifRefused?.() : undefined;
@@ -164,8 +166,12 @@ export function errorOfNoResponse(
     return make("TIMED_OUT", reason, advice);
   }
   if (fault === "body too large") {
-    const reason = `the body of the answer is larger than ${context.contract.limits.maxBodyBytes} bytes`;
-    const advice = "raise limits.maxBodyBytes, or for a list lower limits.pageSize, in the contract";
+    const { mostBytes } = failed.request;
+    const isList = mostBytes === context.contract.limits.maxListBytes;
+    const reason = `the body of the answer is larger than ${mostBytes} bytes`;
+    const advice = isList
+      ? "raise limits.maxListBytes in the contract, or lower limits.pageSize there where the list comes in pages"
+      : "raise limits.maxBodyBytes in the contract";
     return make("RESPONSE_INVALID", reason, advice, false);
   }
   const { origin } = context.transport;
@@ -180,6 +186,14 @@ export function errorOfNoResponse(
       "for a private certificate authority set NODE_EXTRA_CA_CERTS to its file; certificates are checked, whatever NODE_TLS_REJECT_UNAUTHORIZED says, but for a host that the setting insecureTls names";
     return make("CONNECTION_FAILED", `the certificate of ${origin} is not trusted (${code})`, advice, false);
   }
+  const [, refused] = /^Proxy response \((\d+)\)/.exec(cause?.message ?? "") ?? [];
+  if (!wasSent && refused !== undefined)
+    return make(
+      "CONNECTION_FAILED",
+      `the proxy answered ${refused} to a connection to ${origin}`,
+      adviceOnProxy,
+      false,
+    );
   const ended = `the connection ended ${status === undefined ? "before an answer" : "in the middle of the answer"}`;
   const reason = (wasSent ? ended : `cannot connect to ${origin}`) + (code && ` (${code})`);
   if (code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED")
@@ -248,15 +262,30 @@ function textsOf(value: Json | undefined): string[] {
   return text === undefined ? [] : [text];
 }
 
+/** Headers that say when a limit ends, where Retry-After does not: in seconds from now, or as a time. */
+const resetHeaders = ["ratelimit-reset", "x-ratelimit-reset", "x-rate-limit-reset"];
+
 /**
- * Returns the wait that a response asks for, in milliseconds: `Retry-After` in seconds or as an HTTP date (RFC 9110, 10.2.3).
- * A date counts from the response's own `Date`, because the clocks may differ. Undefined when it says nothing usable.
+ * Returns the wait that a response asks for, in milliseconds: `Retry-After` in seconds or as an HTTP date (RFC 9110, 10.2.3);
+ * of a 429 else the end of the limit, from `RateLimit` (`reset=30`, `t=30`) or {@link resetHeaders}. A time counts from the
+ * response's own `Date`, because the clocks may differ. Undefined when it says nothing usable.
  */
-function retryAfterMsOf(headers: WireResponse["headers"]): number | undefined {
-  const text = headers["retry-after"];
+function retryAfterMsOf({ status, headers }: Pick<WireResponse, "status" | "headers">): number | undefined {
+  const told = waitMsIn(headers["retry-after"], headers);
+  if (told !== undefined || status !== 429) return told;
+  const [, reset] = /(?:^|[;,\s])(?:reset|t)=(\d+)/.exec(headerIn(headers, "ratelimit") ?? "") ?? [];
+  const ends = [reset, ...resetHeaders.map((name) => headers[name])];
+  return ends.map((each) => waitMsIn(each, headers)).find((ms) => ms !== undefined);
+}
+
+/** Numbers from here on are seconds since 1970, and from there on milliseconds: no wait is as long. */
+const [leastEpoch, leastEpochMs] = [1e9, 1e11];
+
+function waitMsIn(text: string | string[] | undefined, headers: WireResponse["headers"]): number | undefined {
   if (typeof text !== "string") return undefined;
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
-  const at = Date.parse(text);
+  const number = /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+  if (number !== undefined && number < leastEpoch) return Math.ceil(number * 1000);
+  const at = number === undefined ? Date.parse(text) : number < leastEpochMs ? number * 1000 : number;
   if (Number.isNaN(at)) return undefined;
   const sent = typeof headers.date === "string" ? Date.parse(headers.date) : Number.NaN;
   return Math.max(0, at - (Number.isNaN(sent) ? Date.now() : sent));

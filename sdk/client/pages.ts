@@ -1,16 +1,16 @@
 import { type Pagination, pagingOf } from "../contract/pagination/kinds.ts";
 import type { Address, PageQuery, PageResponse, Paging, PlaceInList } from "../contract/pagination/paging.ts";
-import type { Contract, Operations } from "../contract/schema.ts";
+import { type Contract, idPointers, type Operations } from "../contract/schema.ts";
 import { isMerchantRulesError, MerchantRulesError } from "../errors.ts";
-import { isJsonArray, type Json, valueAt } from "../json/index.ts";
+import { isJsonArray, isJsonObject, type Json, type Pointer, valueAt } from "../json/index.ts";
 import { UnusableResponse } from "../unusable-response.ts";
 import { type LiveRule, ruleIdIn, ruleIn, withoutId } from "./response.ts";
 import { demandNoMore } from "./signs-of-more.ts";
 
 type List = NonNullable<Operations["list"]>;
 
-/** Sends the request of one page. `parse` may throw UnusableResponse; `here` is the address of the page. */
-type Ask = <T>(query: PageQuery, parse: (response: PageResponse, here: Address) => T) => Promise<T>;
+/** Sends the request of one page. `parse` may throw UnusableResponse; `here` is the address of the page. A response is undefined for a 204. */
+type Ask = <T>(query: PageQuery, parse: (response: PageResponse | undefined, here: Address) => T) => Promise<T>;
 
 /**
  * Reads the pages of a list, and yields the rules of each that were on no page before.
@@ -19,6 +19,7 @@ type Ask = <T>(query: PageQuery, parse: (response: PageResponse, here: Address) 
 export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask): AsyncGenerator<LiveRule[]> {
   const { pagination } = list;
   const paging = pagingOf(pagination);
+  const id = idPointers(rule);
   const ids = new Set<string>();
   const visited = new Set<string>();
   let before: readonly LiveRule[] | undefined;
@@ -29,7 +30,9 @@ export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask)
     const query = queryOf(paging, { number, passed, following }, limits.pageSize);
     const page = await askFor(number, ids.size, () =>
       ask(query, (response, here) => {
-        const rules = rulesIn(response.json, list, rule.id);
+        // Nothing in place of a page, as `empty` says.
+        if (response === undefined) return { rules: [], next: undefined, isLast: true, counts: counted };
+        const rules = rulesIn(response.json, list, id);
         const next = paging.next({ ...response, here, lastRuleId: rules.at(-1)?.ruleId });
         const more = moreIn(response.json, pagination);
         // A rule that is twice on a page counts once: else another would be left out.
@@ -98,10 +101,17 @@ async function askFor<T>(page: number, before: number, ask: () => Promise<T>): P
 }
 
 /** Reads the rules of a page. @throws UnusableResponse where an item is no rule with an id */
-function rulesIn(response: Json, { items, envelope }: List, id: Contract["rule"]["id"]): LiveRule[] {
+function rulesIn(response: Json, { items, envelope, empty }: List, id: readonly Pointer[]): LiveRule[] {
   const found = valueAt(response, items);
-  if (!isJsonArray(found))
-    throw new UnusableResponse(`there is no array of rules at ${items || "the root"} (operations.list.items)`);
+  const nothing = found === null ? null : found === undefined && isJsonObject(response) ? "absent" : undefined;
+  if (nothing !== undefined && empty.includes(nothing)) return [];
+  if (!isJsonArray(found)) {
+    const reason = `there is no array of rules at ${items || "the root"} (operations.list.items)`;
+    if (nothing === undefined) throw new UnusableResponse(reason);
+    throw new UnusableResponse(nothing === null ? `${reason}, but null` : reason, {
+      advice: `compare the answer with operations.list.items in the contract; where the service answers so when it has no rules, set operations.list.empty there to [${nothing}]`,
+    });
+  }
   return found.map((item, index) => {
     const rule = ruleIn(item, { id, envelope });
     if (rule === undefined)
@@ -134,6 +144,14 @@ function isLastPage(
   const { count, counted, total, more, next } = end;
   if (endsWith === "its only page" || more === false) return true;
   if (more === undefined && total !== undefined) {
+    if (count > total)
+      throw new UnusableResponse(
+        `the list says that it has ${total} rules, and a page of it has ${count} (operations.list.pagination.total)`,
+        {
+          advice:
+            "set operations.list.pagination.total to null in the contract, so that the first empty page ends the list: the service's number is no count of its rules",
+        },
+      );
     if (counted >= total) return true;
     if (count > 0) return false;
     const found = `the list says that it has ${total} rules, but the page after ${counted} of them is empty`;

@@ -24,7 +24,7 @@ export type Templates = ReturnType<typeof templatesOf>;
  * @throws MerchantRulesError SETTINGS_INVALID, as {@link RequestTemplate}
  */
 export function templatesOf(connection: Target, prefix: string) {
-  const { operations, rule, auth } = connection.contract;
+  const { operations, rule, auth, limits } = connection.contract;
   const template = (at: string, fixed: FixedParts) => new RequestTemplate(connection, prefix, at, fixed);
   const { get, update, list } = operations;
   const identity = identityOperation(auth);
@@ -33,10 +33,15 @@ export function templatesOf(connection: Target, prefix: string) {
     get: get && template("operations.get", get),
     delete: template("operations.delete", operations.delete),
     update: update && template("operations.update", update),
-    list: list && template("operations.list", list),
+    list: list && new RequestTemplate(connection, prefix, "operations.list", listed(list), {}, limits.maxListBytes),
     transitions: rule.transitions.map((each, index) => template(`rule.transitions[${index}]`, each)),
     identity: identity && template("auth.identity", identity),
   };
+}
+
+/** Returns a list of which 204 is a success, where that says that there are no rules. */
+function listed(list: NonNullable<Operations["list"]>): NonNullable<Operations["list"]> {
+  return list.empty.includes("noContent") ? { ...list, success: [...new Set([...list.success, 204])] } : list;
 }
 
 /** Returns the values given for the contract's parameters, and its defaults for the rest. */
@@ -64,6 +69,8 @@ export interface WireRequest {
   readonly headers: readonly string[];
   readonly body: string | null;
   readonly success: readonly number[];
+  /** The largest body of a success that is read, in bytes. */
+  readonly mostBytes: number;
 }
 
 /** The parts that one call adds to its operation, encoded. */
@@ -89,11 +96,13 @@ export class RequestTemplate {
   readonly #headers: readonly string[];
   readonly #bodyHeaders: readonly string[];
   readonly #fields: JsonObject;
+  readonly #mostBytes: number;
 
   /**
    * @param prefix stands before the path, encoded
    * @param at where the contract has the operation, for messages
    * @param more values beside the contract's parameters
+   * @param mostBytes of a response; default: `limits.maxBodyBytes`
    * @throws MerchantRulesError SETTINGS_INVALID, naming a parameter without a value, or with one that cannot be sent
    */
   constructor(
@@ -102,6 +111,7 @@ export class RequestTemplate {
     at: string,
     fixed: FixedParts,
     more: Readonly<Record<string, string>> = {},
+    mostBytes = connection.contract.limits.maxBodyBytes,
   ) {
     const parameters = { ...parametersOf(connection), ...more };
     const refuse = (reason: string): never => {
@@ -118,6 +128,7 @@ export class RequestTemplate {
       );
     };
     this.#fixed = fixed;
+    this.#mostBytes = mostBytes;
     this.#path = prefix + fill(fixed.path.replace(/[^\x21-\x7e]+/gu, encodeURIComponent), encodeSegment);
     const pairs = Object.entries(fixed.query).map(([name, text]) => {
       const literal = namesIn(text).length === 0;
@@ -160,6 +171,7 @@ export class RequestTemplate {
       headers: headers.length === 0 ? shared : [...shared, ...headers],
       body: body === undefined ? null : this.#fixed.encoding === "form" ? formText(body) : JSON.stringify(body),
       success: this.#fixed.success,
+      mostBytes: this.#mostBytes,
     };
   }
 }

@@ -1,7 +1,9 @@
 import { isUtf8 } from "node:buffer";
+import { headerIn } from "../contract/pagination/paging.ts";
 import type { Contract } from "../contract/schema.ts";
 import { fewOf, shortened } from "../errors.ts";
 import {
+  hasFieldTwice,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -61,8 +63,27 @@ export interface LiveRule {
   readonly version?: Json;
 }
 
-/** The places of the rule and its id in responses. */
-export type RulePlaces = Pick<Contract["rule"], "id" | "envelope">;
+/** The places of the rule and its id in the body of a response. */
+export interface RulePlaces extends Pick<Contract["rule"], "envelope"> {
+  readonly id: readonly Pointer[];
+}
+
+/** Returns the id in the headers of a response, where the contract's `rule.id` names one. Undefined where there is none. */
+export function ruleIdInHeaders({ headers }: WireResponse, { id }: Pick<Contract["rule"], "id">): string | undefined {
+  for (const place of id) {
+    const value = typeof place === "string" ? undefined : headerIn(headers, place.header);
+    if (typeof place === "string" || value === undefined || value === "") continue;
+    if (place.segment === null) return value;
+    // A Location may be a URL or a path (RFC 9110, 10.2.2).
+    const segment = URL.canParse(value, anyOrigin) ? new URL(value, anyOrigin).pathname.split("/").at(-1) : "";
+    if (segment === undefined || segment === "")
+      throw new UnusableResponse(`the header ${place.header} is no URL whose path ends with an id (rule.id)`);
+    return decodeURIComponent(segment);
+  }
+  return undefined;
+}
+
+const anyOrigin = "http://localhost";
 
 /** Parses the body of a response as JSON. Messages never quote it. @throws UnusableResponse */
 export function jsonOf({ body, headers }: WireResponse): Json {
@@ -71,8 +92,9 @@ export function jsonOf({ body, headers }: WireResponse): Json {
     throw new UnusableResponse(`the body is encoded (${String(coding).slice(0, 40)}), which was not asked for`);
   if (body.length === 0) throw new UnusableResponse("the body is empty, not JSON");
   if (!isUtf8(body)) throw new UnusableResponse("the body is not UTF-8");
-  const value = parsed(body.toString());
-  const fault = faultOf(value);
+  const text = body.toString();
+  const value = parsed(text);
+  const fault = faultOf(value) ?? (hasFieldTwice(text, value) ? fieldTwice : undefined);
   if (fault !== undefined) throw new UnusableResponse(`the body ${fault}`);
   return value;
 }
@@ -95,6 +117,8 @@ function parsed(text: string): Json {
     throw new UnusableResponse(isCut ? "the body ends before its JSON does" : "the body is not JSON", { isCut });
   }
 }
+
+const fieldTwice = "has a field twice in one object, so that readers differ on what it says";
 
 /** Far more than a definition may nest, and far less than what would overflow a stack. */
 const deepestResponse = 500;

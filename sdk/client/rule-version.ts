@@ -16,7 +16,8 @@ export function versionIn(rule: JsonObject, { headers }: WireResponse, { operati
 }
 
 /**
- * Adds the version that an update changes: a field of the definition, or a header (names and values by turns).
+ * Adds the version that an update changes: a field of the definition, or a header (names and values by turns). A weak ETag is
+ * not sent.
  * @throws MerchantRulesError RESPONSE_INVALID: the GET has not told the version
  */
 export function versionSent(
@@ -34,6 +35,9 @@ export function versionSent(
       advice: "correct operations.update.version in the contract; or leave it out, and the last write wins",
     });
   }
+  // A weak one matches nothing (RFC 9110, 13.1.1).
+  const isWeak = !("at" in version) && String(found).startsWith("W/");
+  if (isWeak) return { definition, headers: [] };
   if (!("at" in version)) return { definition, headers: ["If-Match", String(found)] };
   return { definition: withFieldAt(definition, version.at, found), headers: [] };
 }

@@ -5,6 +5,7 @@ import {
   type Contract,
   drivenFields,
   identityOperation,
+  idPointers,
   sentByUpdate,
   servicePointers,
   type Transition,
@@ -30,7 +31,17 @@ import { notInForm } from "./form.ts";
 import { adviceOnPages, pagesOf } from "./pages.ts";
 import { hiddenIn } from "./redact.ts";
 import { type Additions, identify, type Refuse, type Templates, templatesOf } from "./request-template.ts";
-import { jsonIfAny, jsonObjectOf, jsonOf, type LiveRule, ruleIdIn, ruleIn, withoutId } from "./response.ts";
+import {
+  jsonIfAny,
+  jsonObjectOf,
+  jsonOf,
+  type LiveRule,
+  type RulePlaces,
+  ruleIdIn,
+  ruleIdInHeaders,
+  ruleIn,
+  withoutId,
+} from "./response.ts";
 import { versionIn, versionSent } from "./rule-version.ts";
 import { baseUrlOf, setUp } from "./set-up.ts";
 import { shared } from "./shared.ts";
@@ -97,6 +108,7 @@ export class RulesClient {
   /** The service's address, without a slash at its end. */
   readonly baseUrl: string;
   readonly #caller: Caller;
+  readonly #places: RulePlaces;
   readonly #templates: Templates;
   readonly #close: () => Promise<void>;
   readonly #clientId: string | undefined;
@@ -108,6 +120,7 @@ export class RulesClient {
     const { contract, name } = connection;
     const base = baseUrlOf(connection);
     this.contract = contract;
+    this.#places = { id: idPointers(contract.rule), envelope: contract.rule.envelope };
     this.connectionName = name;
     this.#clientId = connection.credentials.kind === "client" ? connection.credentials.clientId : undefined;
     this.baseUrl = base.origin + base.prefix;
@@ -126,26 +139,28 @@ export class RulesClient {
    * @returns the id, and the rule in the response, `{}` where the response has an id alone
    */
   async create(definition: JsonObject, options: CreateOptions = {}): Promise<CreatedRule> {
-    const { operations, rule, idempotency } = this.contract;
+    const { operations, idempotency } = this.contract;
     const { bodyAt, identifyBy } = operations.create;
     const messages = this.#messages("create", undefined, options, definition);
     const { attempted } = messages;
     const template = this.#templates.create;
-    const own = withoutDriven(definition, this.contract);
+    const own = named(withoutDriven(definition, this.contract), operations.create, attempted);
     const body = sendable(template.body(options.ruleId, own, bodyAt), operations.create, "create", attempted);
-    const named: Additions =
+    const additions: Additions =
       identifyBy === null ? { body } : identify(options.ruleId ?? "", identifyBy, body, refusal(attempted));
     return await this.#caller.call({
-      request: template.request(this.#written(named)),
+      request: template.request(this.#written(additions)),
       ...messages,
       isRepeatable: idempotency !== null || identifyBy !== null,
       mayMean: ["exists"],
       writes: true,
       parse: (response) => {
-        const json = jsonObjectOf(response);
-        const ruleId = ruleIdIn(json, rule);
-        if (ruleId === undefined) throw withoutId("the answer", json, rule, { sent: definition });
-        return { ruleId, rule: ruleIn(json, rule) ?? {}, status: response.status };
+        const inHeaders = ruleIdInHeaders(response, this.contract.rule);
+        // Some services say where the new rule is, and nothing else.
+        const json = inHeaders !== undefined && response.body.length === 0 ? {} : jsonObjectOf(response);
+        const ruleId = ruleIdIn(json, this.#places) ?? inHeaders;
+        if (ruleId === undefined) throw withoutId("the answer", json, this.#places, { sent: definition });
+        return { ruleId, rule: ruleIn(json, this.#places) ?? {}, status: response.status };
       },
       failed: (error, unknown) => {
         if (unknown === undefined) throw error;
@@ -167,6 +182,7 @@ export class RulesClient {
   /** Reads a rule. RULE_NOT_FOUND when the service answers 404, 410 or what `errors.notFound` says, and only then. */
   async get(ruleId: string, options: CallOptions = {}): Promise<LiveRule> {
     const { rule } = this.contract;
+    const places = this.#places;
     const messages = this.#messages("get", ruleId, options);
     const template = this.#templates.get;
     if (template === null) return await this.#readListed(ruleId, messages.attempted);
@@ -178,10 +194,10 @@ export class RulesClient {
       mayMean: ["notFound"],
       parse: (response) => {
         const json = jsonObjectOf(response);
-        const live = ruleIn(json, rule);
+        const live = ruleIn(json, places);
         if (live === undefined)
           throw new UnusableResponse(`the answer has no rule object at ${rule.envelope} (rule.envelope)`);
-        shownId = ruleIdIn(json, rule);
+        shownId = ruleIdIn(json, places);
         expectId(shownId, ruleId);
         const version = versionIn(live, response, this.contract);
         return defined({ ruleId, rule: live, version });
@@ -217,10 +233,12 @@ export class RulesClient {
     const changed = updateBody(definition, live, { ...update, body: kind, omit, former }, rule);
     if (changed === undefined) return { ruleId, rule: live ?? {} };
     const { definition: versioned, headers } = versionSent(changed, seen, { update, ruleId, attempted });
-    const body = sendable(template.body(ruleId, versioned, update.bodyAt), update, "update", attempted);
-    const named = identify(ruleId, update.identifyBy, body, refusal(attempted));
+    const own = named(versioned, update, attempted);
+    demandFreeField(own, ruleId, update, attempted);
+    const body = sendable(template.body(ruleId, own, update.bodyAt), update, "update", attempted);
+    const additions = identify(ruleId, update.identifyBy, body, refusal(attempted));
     return await this.#caller.call({
-      request: template.request(this.#written(named, headers)),
+      request: template.request(this.#written(additions, headers)),
       ...this.#messages("update", ruleId, options, definition, live ?? {}),
       // Of a version or an id that is no more, nothing is written; and a second response to that has no new id.
       isRepeatable:
@@ -230,9 +248,11 @@ export class RulesClient {
       ifRefused: () => adviceOnFields(changed, definition),
       parse: (response) => {
         const json = response.body.length === 0 ? undefined : jsonOf(response);
-        const [answered, updated] = [ruleIdIn(json, rule), ruleIn(json, rule)];
+        const updated = ruleIn(json, this.#places);
+        const inBody = ruleIdIn(json, this.#places);
+        const answered = update.id === "new" ? (inBody ?? ruleIdInHeaders(response, rule)) : inBody;
         if (answered === undefined && update.id === "new")
-          throw withoutId("the answer", json ?? {}, rule, { sent: definition, advice: noNewId });
+          throw withoutId("the answer", json ?? {}, this.#places, { sent: definition, advice: noNewId });
         if (answered === undefined) return undefined;
         if (update.id === "kept") expectId(answered, ruleId, newId);
         if (update.id === "new") return { ruleId: answered, rule: updated ?? {} };
@@ -262,7 +282,7 @@ export class RulesClient {
       writes: true,
       parse: (response) => {
         const json = response.body.length === 0 ? undefined : jsonIfAny(response);
-        const [answered, now] = [ruleIdIn(json, rule), ruleIn(json, rule)];
+        const [answered, now] = [ruleIdIn(json, this.#places), ruleIn(json, this.#places)];
         expectId(answered, ruleId);
         return answered === undefined || now === undefined ? undefined : { ruleId, rule: now };
       },
@@ -317,8 +337,11 @@ export class RulesClient {
         request,
         ...messages,
         ifRefused: () => adviceOnPages(list, added, this.contract.limits),
-        parse: (response) =>
-          parse({ json: jsonOf(response), headers: response.headers }, { origin, target: request.target }),
+        parse: (response) => {
+          const isNothing = response.status === 204 && list.empty.includes("noContent");
+          const page = isNothing ? undefined : { json: jsonOf(response), headers: response.headers };
+          return parse(page, { origin, target: request.target });
+        },
       });
     });
     for await (const rules of pages) {
@@ -360,7 +383,7 @@ export class RulesClient {
     if (operations.list?.summaries !== false || operations.get === null) return true;
     const live = await this.get(ruleId).catch(undefinedIfGone);
     if (live === undefined) return false;
-    const whole = withoutWriteOnly([...rule.id, ...rule.readOnly].reduce(withoutValueAt, live.rule), rule);
+    const whole = withoutWriteOnly([...idPointers(rule), ...rule.readOnly].reduce(withoutValueAt, live.rule), rule);
     const lacking = fieldsLackingIn(listed, whole).filter(({ value }) => value !== null);
     if (lacking.length === 0) return true;
     const shown = fewOf(
@@ -451,6 +474,39 @@ export class RulesClient {
 function additionsOf({ parameters = [], ...others }: PageQuery, fixed: JsonObject | undefined): Additions {
   if (fixed !== undefined) return { ...others, body: { ...fixed, ...Object.fromEntries(parameters) } };
   return { ...others, query: parameters.map((pair) => pair.map(encodeURIComponent).join("=")).join("&") };
+}
+
+/** Returns a definition as its operation names the fields. @throws MerchantRulesError RULE_INVALID where two would have one name */
+function named(
+  definition: JsonObject,
+  { sentAs }: Pick<Contract["operations"]["create"], "sentAs">,
+  attempted: () => string,
+): JsonObject {
+  const names = Object.entries(sentAs).filter(([read]) => Object.hasOwn(definition, read));
+  if (names.length === 0) return definition;
+  const taken = names.find(([, sent]) => Object.hasOwn(definition, sent) && !Object.hasOwn(sentAs, sent));
+  if (taken === undefined)
+    return Object.fromEntries(Object.entries(definition).map(([name, value]) => [sentAs[name] ?? name, value]));
+  const [read, sent] = taken;
+  throw new MerchantRulesError("RULE_INVALID", `${read} is sent as ${sent}, and the rule has a field ${sent}, too`, {
+    attempted: attempted(),
+    advice: `declare ${read} alone, as the service shows the rule`,
+  });
+}
+
+/** Refuses a rule of which a field has the name by which an update names its rule. @throws MerchantRulesError RULE_INVALID */
+function demandFreeField(
+  sent: JsonObject,
+  ruleId: string,
+  { identifyBy: by, bodyAt }: NonNullable<Contract["operations"]["update"]>,
+  attempted: () => string,
+): void {
+  const found = by.in === "body" && bodyAt === "" && Object.hasOwn(sent, by.name) ? sent[by.name] : undefined;
+  if (found === undefined || String(found) === ruleId) return;
+  throw new MerchantRulesError("RULE_INVALID", `it has a field ${by.name}, in which the update names the rule`, {
+    attempted: attempted(),
+    advice: `leave the field out of the definition; where the service keeps such a field, correct operations.update.identifyBy in the contract`,
+  });
 }
 
 /** Returns a body as it is. @throws MerchantRulesError RULE_INVALID where its operation cannot send it */

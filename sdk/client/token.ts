@@ -192,7 +192,7 @@ function tokenIn(response: Json, { accessToken, expiresIn }: NonNullable<Contrac
     throw new UnusableResponse(`the token at ${accessToken} has characters that no header can carry`);
   });
   const told = (expiresIn === null ? undefined : valueAt(response, expiresIn)) ?? Number.POSITIVE_INFINITY;
-  const seconds = Number(numberText(told));
+  const seconds = Number(typeof told === "string" && /^\d+(\.\d+)?$/.test(told) ? told : numberText(told));
   if (seconds > 0) return { token, lifeMs: seconds * 1000 };
   const at = `${expiresIn} (auth.token.expiresIn)`;
   throw new UnusableResponse(`the token's life at ${at} is not a positive number of seconds`);

@@ -19,7 +19,6 @@ interface TransportOptions extends Pick<Connection, "insecureTls" | "clientCerti
 export class Transport {
   readonly origin: string;
   readonly #dispatcher: Dispatcher;
-  readonly #maxBodyBytes: number;
 
   /**
    * Opens up to `connections` sockets at once; default: `limits.concurrency`.
@@ -29,7 +28,6 @@ export class Transport {
     const { origin, isLoopback } = base;
     const { connections = limits.concurrency } = options;
     this.origin = origin;
-    this.#maxBodyBytes = limits.maxBodyBytes;
     // An attempt has its own clock, from connect to last byte. undici's clocks for parts of it are off.
     const pool: Pool.Options = {
       connections,
@@ -49,9 +47,9 @@ export class Transport {
    * certain whether sending had begun: a create that never left may be sent again, any other may not.
    */
   send(request: WireRequest, credentials: readonly string[], timeoutMs: number): Promise<WireResponse | NoResponse> {
-    const { method, target, body, success } = request;
+    const { method, target, body, success, mostBytes } = request;
     const headers = credentials.length === 0 ? [...request.headers] : [...request.headers, ...credentials];
-    const exchange = new ExchangeHandler(success, this.#maxBodyBytes, timeoutMs);
+    const exchange = new ExchangeHandler(success, mostBytes, timeoutMs);
     try {
       this.#dispatcher.dispatch({ origin: this.origin, method, path: target, headers, body }, exchange);
     } catch (error) {
@@ -105,7 +103,7 @@ const maxFailureBodyBytes = 65_536;
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly outcome = Promise.withResolvers<WireResponse | NoResponse>();
   readonly #success: readonly number[];
-  readonly #maxBodyBytes: number;
+  readonly #mostBytes: number;
   readonly #timeoutMs: number;
   readonly #timer: NodeJS.Timeout;
   readonly #chunks: Buffer[] = [];
@@ -116,9 +114,9 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #bytes = 0;
   #isSettled = false;
 
-  constructor(success: readonly number[], maxBodyBytes: number, timeoutMs: number) {
+  constructor(success: readonly number[], mostBytes: number, timeoutMs: number) {
     this.#success = success;
-    this.#maxBodyBytes = maxBodyBytes;
+    this.#mostBytes = mostBytes;
     this.#timeoutMs = timeoutMs;
     this.#timer = setTimeout(() => this.#fail("timed out"), timeoutMs);
   }
@@ -136,7 +134,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#isSuccess = this.#success.includes(status);
     this.#headers = headers;
     const announced = headers["content-length"];
-    if (this.#isSuccess && typeof announced === "string" && Number(announced) > this.#maxBodyBytes)
+    if (this.#isSuccess && typeof announced === "string" && Number(announced) > this.#mostBytes)
       this.#fail("body too large");
   }
 
@@ -144,7 +142,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return;
     this.#bytes += chunk.length;
     this.#chunks.push(chunk);
-    const most = this.#isSuccess ? this.#maxBodyBytes : Math.min(this.#maxBodyBytes, maxFailureBodyBytes);
+    const most = this.#isSuccess ? this.#mostBytes : Math.min(this.#mostBytes, maxFailureBodyBytes);
     if (this.#bytes > most) this.#fail("body too large");
   }
 

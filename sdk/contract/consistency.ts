@@ -3,7 +3,7 @@ import { isAtOrBelow, isJsonObject, type Path, pointerOf, segmentsOf, valueAt, w
 import { checkForms, type RefuseIf, reaches } from "./consistent-forms.ts";
 import { schemaError } from "./definition-schema.ts";
 import { pagingOf } from "./pagination/kinds.ts";
-import { type Contract, identityOperation, sentByUpdate } from "./schema.ts";
+import { type Contract, identityOperation, idPointers, sentByUpdate } from "./schema.ts";
 import { saysNothingOfRules } from "./schema-errors.ts";
 import { headerNamePattern } from "./schema-parts.ts";
 import { namesIn, presentsClient } from "./template.ts";
@@ -75,6 +75,7 @@ function checkBodies(contract: Contract, refuseIf: RefuseIf): void {
     const isIdTwice = id !== undefined && Object.hasOwn(operation.fields, id);
     refuseIf(isIdTwice, [...at, "fields", id ?? ""], `another field: operations.${name}.identifyBy sends this one`);
     if (!("bodyAt" in operation)) continue;
+    checkSentAs(operation, at, refuseIf);
     const segments = segmentsOf(operation.bodyAt);
     const covering = segments
       .map((_, index) => pointerOf(segments.slice(0, index + 1)))
@@ -87,6 +88,22 @@ function checkBodies(contract: Contract, refuseIf: RefuseIf): void {
       [...at, "bodyAt"],
       `a place apart from what operations.${name}.fields has at ${covering}`,
     );
+  }
+}
+
+/** Refuses names by which two fields would be sent as one, or a field as the id. */
+function checkSentAs(
+  { sentAs, identifyBy, bodyAt }: Pick<Contract["operations"]["create"], "sentAs" | "identifyBy" | "bodyAt">,
+  at: Path,
+  refuseIf: RefuseIf,
+): void {
+  const names = Object.values(sentAs);
+  const id = identifyBy?.in === "body" && bodyAt === "" ? identifyBy.name : undefined;
+  for (const [read, sent] of Object.entries(sentAs)) {
+    const path = [...at, "sentAs", read];
+    refuseIf(sent === read, path, "another name than that of a reading; leave out a field whose name is the same");
+    refuseIf(names.indexOf(sent) !== names.lastIndexOf(sent), path, "a name for each field");
+    refuseIf(sent === id, path, "a name apart from identifyBy.name, which is sent beside it");
   }
 }
 
@@ -138,16 +155,21 @@ function checkRuleIds(contract: Contract, refuseIf: RefuseIf): void {
   }
 }
 
-/** Refuses an id in a body that stands neither beside the definition nor at the rule's own id. */
+/** Refuses an id in a body in the place of a field of the definition. An update may name the rule in any other field. */
 function checkIdInBody({ operations, rule }: Contract, refuseIf: RefuseIf): void {
   for (const name of ["create", "update"] as const) {
     const { identifyBy: by = null, bodyAt = "" } = operations[name] ?? {};
     if (by?.in !== "body") continue;
     const idField = pointerOf([by.name]);
-    const isOwnId = rule.id.some((pointer) => pointer === idField || pointer === rule.envelope + idField);
+    const isOwnId = idPointers(rule).some((pointer) => pointer === idField || pointer === rule.envelope + idField);
+    const isDeclared = valueAt(rule.schema ?? {}, pointerOf(["properties", by.name])) !== undefined;
+    if (name === "update" && !isDeclared && rule.naturalKey !== idField) continue;
     const beside = `a pointer such as /rule, so that the field ${by.name} stands beside the definition; "" only where that field is the rule's own id (rule.id)`;
     refuseIf(bodyAt === "" && !isOwnId, ["operations", name, "bodyAt"], beside);
   }
+  const isNowhere = idPointers(rule).length === 0;
+  const inItems = "a pointer beside the header, for the items of a list have no headers";
+  refuseIf(isNowhere && operations.list !== null, ["rule", "id"], inItems);
   const { identifyBy, idFormat } = operations.create;
   const isUnused = identifyBy === null && idFormat !== "{uuid}";
   refuseIf(isUnused, ["operations", "create", "identifyBy"], "how the request gives the rule its id, as idFormat says");
@@ -285,14 +307,14 @@ function checkMarks({ rule }: Contract, refuseIf: RefuseIf): void {
     segmentsOf(other).every((segment, index) => segment === "*" || segment === (mark[index] ?? segment));
   const byOwner = "a place apart from rule.immutable: the mark changes when a rule gets another owner";
   refuseIf(rule.naturalKey !== null && overlaps(rule.naturalKey), path, "a place apart from rule.naturalKey");
-  refuseIf(rule.id.some(overlaps), path, "a place apart from rule.id");
+  refuseIf(idPointers(rule).some(overlaps), path, "a place apart from rule.id");
   refuseIf(rule.immutable.some(overlaps), path, byOwner);
 }
 
 /** Refuses to hide what a run has to read: by it a rule is found, told from others, or judged. */
 function checkWriteOnly({ rule }: Contract, refuseIf: RefuseIf): void {
   const read = {
-    ...{ naturalKey: [rule.naturalKey], owner: [rule.owner?.at], id: rule.id, readOnly: rule.readOnly },
+    ...{ naturalKey: [rule.naturalKey], owner: [rule.owner?.at], id: idPointers(rule), readOnly: rule.readOnly },
     ...{ changedBy: [rule.changedBy], changedAt: [rule.changedAt] },
     gone: rule.gone.map(({ at }) => at),
     foreign: rule.foreign.map(({ at }) => at),
@@ -310,7 +332,7 @@ function checkWriteOnly({ rule }: Contract, refuseIf: RefuseIf): void {
 
 /** Refuses transitions that name no rule, change what something else decides by, or cannot be told apart. */
 function checkTransitions({ rule }: Contract, refuseIf: RefuseIf): void {
-  const others = [rule.naturalKey, rule.owner?.at, ...rule.id, ...rule.readOnly, ...rule.immutable];
+  const others = [rule.naturalKey, rule.owner?.at, ...idPointers(rule), ...rule.readOnly, ...rule.immutable];
   for (const [index, { at, to, from, path, fields }] of rule.transitions.entries()) {
     const place = ["rule", "transitions", index];
     refuseIf(at === "", [...place, "at"], "a pointer to one field, such as /status");
@@ -343,7 +365,7 @@ function checkResponses({ errors, operations, rule }: Contract, refuseIf: Refuse
   for (const [index, { at, is }] of errors.failure.entries()) {
     const path = ["errors", "failure", index];
     refuseIf(at === "", [...path, "at"], "a pointer to one field, such as /status");
-    const ofSuccess = [...rule.id.flatMap((id) => [id, rule.envelope + id]), operations.list?.items ?? ""];
+    const ofSuccess = [...idPointers(rule).flatMap((id) => [id, rule.envelope + id]), operations.list?.items ?? ""];
     const isInAll = at !== "" && is === null && ofSuccess.some((each) => isWithin(each, at));
     refuseIf(isInAll, [...path, "is"], "values, because successes have something there, too");
   }

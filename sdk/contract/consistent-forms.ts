@@ -1,6 +1,6 @@
 import { type Path, type Pointer, segmentsOf } from "../json/index.ts";
 import { isOfForm, type NormalForm } from "../json/normal-form.ts";
-import type { Contract } from "./schema.ts";
+import { type Contract, idPointers } from "./schema.ts";
 
 /** Notes an issue if the condition is true. What was found is the value at the path, unless it is given. */
 export type RefuseIf = (isWrong: boolean, path: Path, allowed: string, found?: string) => void;
@@ -9,7 +9,7 @@ export type RefuseIf = (isWrong: boolean, path: Path, allowed: string, found?: s
 export function checkForms({ rule, operations }: Contract, refuseIf: RefuseIf): void {
   const { version = null } = operations.update ?? {};
   const toTheLetter: [string, readonly Pointer[]][] = [
-    ["rule.id", rule.id],
+    ["rule.id", idPointers(rule)],
     ["rule.owner", rule.owner === null ? [] : [rule.owner.at]],
     ["operations.update.version", version !== null && "at" in version ? [version.at] : []],
   ];

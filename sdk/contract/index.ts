@@ -29,6 +29,7 @@ export {
   drivenFields,
   type IdentifyBy,
   identityOperation,
+  idPointers,
   type Operations,
   sentByUpdate,
   servicePointers,

@@ -41,7 +41,7 @@ const token = strict({
     .default("/expires_in")
     .meta(
       says(
-        "Where the response has the token's life, in seconds. null, or nothing there: the token is used until the service refuses it.",
+        "Where the response has the token's life, in seconds: a number, or a text that is one. null, or nothing there: the token is used until the service refuses it.",
         "/data/expiresIn",
       ),
     ),

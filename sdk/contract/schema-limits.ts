@@ -16,7 +16,10 @@ export const limits = strict({
     says("How many pages a list has at most. A longer one is an error.", 50),
   ),
   maxBodyBytes: integer({ min: 1024, default: 1_048_576 }).meta(
-    says("The largest response that is read, in bytes. A larger one is an error.", 4_194_304),
+    says("The largest response about one rule that is read, in bytes. A larger one is an error.", 4_194_304),
+  ),
+  maxListBytes: integer({ min: 1024, default: 67_108_864 }).meta(
+    says("The largest page of a list that is read, in bytes. A larger one is an error.", 268_435_456),
   ),
   attemptTimeoutMs: integer({ min: 1, default: 30_000 }).meta(
     says("The time for one attempt, from connecting to the last byte, in milliseconds.", 10_000),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { pagination } from "./pagination/kinds.ts";
 import {
+  fieldName,
   fixed,
   flag,
   identifyBy,
@@ -20,6 +21,16 @@ import {
 const bodyAt = pointerOrRoot.meta(
   says('Where in the request body the definition stands. "": the definition is the whole body.', "/rule"),
 );
+
+const sentAs = z
+  .record(fieldName, fieldName)
+  .default({})
+  .meta(
+    says(
+      "Fields at the top of a definition that the request has under another name: the name that a reading has, and the one that is sent. Programs, files and reports have the former.",
+      { algorithm_data: "algorithm" },
+    ),
+  );
 
 // Documented by the seed, section 4.
 const create = strict({
@@ -46,6 +57,7 @@ const create = strict({
       ),
     ),
   bodyAt,
+  sentAs,
   success: statuses.default([201]),
 });
 
@@ -85,7 +97,7 @@ const version = z.union([
       .literal(true)
       .meta(
         says(
-          "The answer to a GET has the version in its header ETag, and the update sends it in If-Match (RFC 9110), a weak one as it is: services that keep to the RFC refuse it.",
+          "The answer to a GET has the version in its header ETag, and the update sends it in If-Match (RFC 9110). A weak one (W/) is not sent, for it matches nothing: the GET just before the update is all that guards it then.",
           true,
         ),
       ),
@@ -139,6 +151,7 @@ const update = strict({
     "How the update says which version of the rule it changes. The rule is read before, and compared with the state: what somebody changed meanwhile is never overwritten unseen. null: the last write wins.",
   ),
   bodyAt,
+  sentAs,
   success: statuses.default([200]),
 });
 
@@ -152,6 +165,12 @@ const list = strict({
   path: path.meta({ examples: ["/api/v1/merchants/rules"] }),
   items: pointer.meta(
     says('Where the response has the array of rules. "": the response itself is the array.', "/rules"),
+  ),
+  empty: listOf(z.literal([null, "absent", "noContent"])).meta(
+    says(
+      "What the service answers in place of an array without rules. null: null stands there. absent: nothing does. noContent: 204 without a body. Without it such an answer is an error.",
+      [null],
+    ),
   ),
   envelope: pointerOrRoot.meta(
     says('Where an item of that array has the rule. "": the item itself is the rule.', "/rule"),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { formNames } from "../json/normal-form.ts";
 import {
   fixed,
+  headerName,
   integer,
   listOf,
   oneOf,
@@ -77,16 +78,24 @@ const transition = strict({
   success: statuses.default([200]),
 });
 
+const idInHeader = strict({
+  header: headerName.meta(says("The response header that has the id.", "Location")),
+  segment: orNull(z.literal("last")).meta(
+    says("last: the id is the last segment of the path of the URL there. null: it is the whole value.", "last"),
+  ),
+});
+
 /** The service's rules: ids, keys, fields. */
 export const rule = strict({
   id: z
-    .array(pointer)
+    .array(z.union([pointer, idInHeader]))
     .min(1)
     .default(["/ruleId", "/id"])
     .meta(
       says(
-        "Where a response has the rule's id. It is looked for inside the envelope first, then in the whole response; in a list, in the whole item. The first pointer that finds something wins.",
+        "Where a response has the rule's id. It is looked for inside the envelope first, then in the whole response; in a list, in the whole item. The first pointer that finds something wins. A header is looked at where the response to a write has the id nowhere else.",
         ["/data/id"],
+        ["/tagDefinitionId", { header: "Location", segment: "last" }],
       ),
     ),
   idScope: orNull(z.enum(["service", "merchant"])).meta(

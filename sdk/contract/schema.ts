@@ -78,9 +78,15 @@ export function sentByUpdate({ update, get }: Pick<Operations, "update" | "get">
   return update.body ?? (update.method === "PATCH" ? "changes" : "merged");
 }
 
+/** Returns the pointers at which a rule, or a response about one, has its id; those of headers left out. */
+export function idPointers({ id }: Pick<Contract["rule"], "id">): Pointer[] {
+  return id.filter((place) => typeof place === "string");
+}
+
 /** Returns the pointers of what the service alone sets: the id, what `rule.readOnly` names, who changed it and when. */
-export function servicePointers({ rule: { id, readOnly, changedBy, changedAt } }: Pick<Contract, "rule">): Pointer[] {
-  return [...id, ...readOnly, ...[changedBy, changedAt].filter((pointer) => pointer !== null)];
+export function servicePointers({ rule }: Pick<Contract, "rule">): Pointer[] {
+  const { readOnly, changedBy, changedAt } = rule;
+  return [...idPointers(rule), ...readOnly, ...[changedBy, changedAt].filter((pointer) => pointer !== null)];
 }
 
 /** Returns the fields that the service changes by requests of their own (contract `rule.transitions`). */

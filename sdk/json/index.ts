@@ -47,7 +47,7 @@ export {
   maskOf,
   withoutMasks,
 } from "./mask.ts";
-export { parseJson, rounded } from "./parse-json.ts";
+export { hasFieldTwice, parseJson, rounded } from "./parse-json.ts";
 export {
   isAt,
   isAtOrBelow,

@@ -25,6 +25,19 @@ function isHeld(value: number, source: string): boolean {
   return valueText(value, ["decimal"]) === valueText(source, ["decimal"]);
 }
 
+/** Decides whether a text of JSON names a field twice in one object, of which its value has the last. */
+export function hasFieldTwice(text: string, value: Json): boolean {
+  let named = 0;
+  for (const [, colon] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"\s*(:?)/gs)) if (colon !== "") named += 1;
+  return named > fieldsIn(value);
+}
+
+function fieldsIn(value: Json): number {
+  if (typeof value !== "object" || value === null || isExactNumber(value)) return 0;
+  const children = Object.values<Json>(value);
+  return children.reduce<number>((sum, child) => sum + fieldsIn(child), Array.isArray(value) ? 0 : children.length);
+}
+
 /** Returns JSON with the nearest double for each {@link ExactNumber}, for readers that calculate; what is too large for a double becomes a string. */
 export function rounded(value: Json): Json {
   return mapJson(value, (each) => {

@@ -211,6 +211,39 @@ export const dialects: readonly Dialect[] = [
       },
     }),
   },
+  ...([null, "absent", "noContent"] as const).map((empty) => ({
+    name: `lists without rules, told by ${empty}, and ids in a header`,
+    contract: () => ({
+      ...described,
+      operations: {
+        delete: { identifyBy: { in: "query" } as const },
+        list: { path: "/api/v1/merchants/rules", items: "/rules", lagMs: 0, empty: [empty] },
+      },
+      rule: {
+        id: [{ header: "Location", segment: empty === "absent" ? null : ("last" as const) }, "/id"],
+        naturalKey: "/name",
+      },
+      limits: { maxListBytes: 100_000 },
+    }),
+  })),
+  {
+    name: "fields that are sent under other names than those that are read",
+    contract: () => ({
+      ...described,
+      operations: {
+        create: { sentAs: { conditions: "rules", actions: "outcome" } },
+        delete: { identifyBy: { in: "query" } },
+        update: {
+          method: "POST",
+          path: "/api/v1/merchants/rules/update",
+          identifyBy: { in: "body", name: "rule_id" },
+          sentAs: { conditions: "new_rules" },
+        },
+        list: { path: "/api/v1/merchants/rules", items: "/rules", lagMs: 0 },
+      },
+      rule: { naturalKey: "/name" },
+    }),
+  },
   {
     name: "ids that change with an update",
     contract: () => ({

@@ -106,3 +106,18 @@ test("a field named __proto__ is a field of the rule", async () => {
   expect(Object.keys(rule)).toEqual(["id", "__proto__"]);
   expect(Object.getPrototypeOf(rule)).toBe(Object.prototype);
 });
+
+test.each(['{"id":"r1","a":1,"b":{"a":1},"a":2}', '{"id":"r1","x":[{"k":1,"\\u006b":2}]}'])(
+  "a field twice in one object is refused, not read as the last one: %s",
+  async (body) => {
+    const error = await failureOf(clientOf(await serve([{ body }])).get("r1"));
+    expect(error).toMatchObject({ code: "RESPONSE_INVALID" });
+    expect(error.message).toContain("the body has a field twice in one object");
+  },
+);
+
+test("texts that look like fields are none", async () => {
+  const json = { id: "r1", text: '"id": "r2", \\"id\\": {"id":1}', list: [{ id: 1 }, { id: 2 }], deep: { id: "x" } };
+  const { rule } = await clientOf(await serve([{ json }])).get("r1");
+  expect(rule).toEqual(json);
+});

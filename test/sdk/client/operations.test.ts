@@ -599,3 +599,74 @@ describe("an answer that refuses what the contract has sent says which field to 
     expect(await client.create(definition)).toMatchObject({ ruleId: "r1" });
   });
 });
+
+describe("the id in a header", () => {
+  const rule = { id: [{ header: "Location", segment: "last" as const }, "/id"] };
+  const locations = ["/rules/r%201", "https://example.com/v1/rules/r%201?x=/y", "r%201"];
+
+  test.each(locations)("of a create with an empty body is the last segment of %s", async (location) => {
+    const server = await serve([{ status: 201, headers: { location } }]);
+    expect(await clientOf(server, { rule }).create({})).toEqual({ ruleId: "r 1", rule: {}, status: 201 });
+  });
+
+  test("counts after one in the body, and in one alone the whole of it counts", async () => {
+    const server = await serve([
+      { status: 201, json: { id: "r1" }, headers: { location: "/rules/r2", "rule-id": "r3" } },
+    ]);
+    expect(await clientOf(server, { rule }).create({})).toMatchObject({ ruleId: "r1" });
+    const whole = { id: ["/other", { header: "Rule-Id" }] };
+    expect(await clientOf(server, { rule: whole }).create({})).toMatchObject({ ruleId: "r3" });
+  });
+
+  test("is missed by name, and leaves a create in doubt", async () => {
+    for (const headers of [{}, { location: "/" }]) {
+      const server = await serve([{ status: 201, json: { name: "a" }, headers }]);
+      const error = await failureOf(clientOf(server, { rule }).create({}));
+      expect(error).toMatchObject({ outcomeUnknown: true });
+      expect(error.message).toContain("rule.id");
+    }
+  });
+
+  test("is that of a rule that an update has given another", async () => {
+    const update = { path: "/rules/{ruleId}", id: "new", body: "declared" } as const;
+    const server = await serve([{ headers: { location: "/rules/r2" } }]);
+    const client = clientOf(server, { rule, operations: { update } });
+    expect(await client.update("r1", { a: 1 })).toEqual({ ruleId: "r2", rule: {} });
+  });
+});
+
+describe("fields that are sent under other names", () => {
+  const sentAs = { algorithm_data: "algorithm" };
+  const operations = {
+    create: { path: "/create", sentAs },
+    update: { method: "POST", path: "/update", identifyBy: { in: "body", name: "routing_id" }, sentAs },
+  } as const;
+
+  test("are sent so by create and by update, at the top alone, beside the id in a field of its own", async () => {
+    const server = await serve(({ method, target }) =>
+      method === "GET"
+        ? { json: { id: "r1", name: "a", algorithm_data: { algorithm_data: 1 }, note: "x" } }
+        : { status: target === "/create" ? 201 : 200, json: { id: "r1" } },
+    );
+    const client = clientOf(server, { operations });
+    await client.create({ name: "a", algorithm_data: { algorithm_data: 1 } });
+    await client.update("r1", { name: "a", algorithm_data: { algorithm_data: 2 } });
+    const bodies = server.requests.flatMap(({ body }) => (body === "" ? [] : [JSON.parse(body)]));
+    expect(bodies).toEqual([
+      { name: "a", algorithm: { algorithm_data: 1 } },
+      { name: "a", algorithm: { algorithm_data: 2 }, note: "x", routing_id: "r1" },
+    ]);
+  });
+
+  test("are refused beside a field of that name, and a field in which the update names its rule is, too", async () => {
+    const server = await serve([{ json: { id: "r1" } }]);
+    const client = clientOf(server, { operations });
+    const both = await failureOf(client.create({ algorithm: 1, algorithm_data: 2 }));
+    expect(both.message).toMatch(
+      /algorithm_data is sent as algorithm, and the rule has a field algorithm, too.*RULE_INVALID/,
+    );
+    const taken = await failureOf(client.update("r1", { routing_id: "r2" }));
+    expect(taken.message).toMatch(/it has a field routing_id, in which the update names the rule.*RULE_INVALID/);
+    expect(server.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+});

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ContractInput } from "../../../sdk/contract/index.ts";
 import { allOf, clientOf, failureOf, type Received, serve } from "./scripted-server.ts";
 
@@ -376,4 +376,66 @@ test("a list answered 404 is about the path, not about rules that are gone", asy
   expect(await failureOf(allOf(clientOf(server, listing({ type: "none" })).list()))).toMatchObject({
     code: "REJECTED",
   });
+});
+
+describe("a service without rules", () => {
+  const body: Record<string, { json?: unknown; status?: number }> = {
+    null: { json: { rules: null } },
+    absent: { json: { total: 0 } },
+    noContent: { status: 204 },
+  };
+  const empties = [null, "absent", "noContent"] as const;
+
+  test.each(empties)("has an empty list where the contract says %s, and no list without that", async (empty) => {
+    const server = await serve([body[String(empty)] ?? {}]);
+    expect(await idsOf(clientOf(server, listing({ type: "none" }, { empty: [empty] })).list())).toEqual([]);
+    for (const other of [[], empties.filter((each) => each !== empty)]) {
+      const error = await failureOf(allOf(clientOf(server, listing({ type: "none" }, { empty: other })).list()));
+      expect(error.code).toBe("RESPONSE_INVALID");
+    }
+  });
+
+  test("is told by the error which value to name, where that is plain", async () => {
+    for (const empty of [null, "absent"] as const) {
+      const server = await serve([body[String(empty)] ?? {}]);
+      const error = await failureOf(allOf(clientOf(server, listing({ type: "none" })).list()));
+      const [, named] = /set operations\.list\.empty there to \[(\w+)\]/.exec(error.message) ?? [];
+      const list = { empty: [named === "null" ? null : "absent"] } as const;
+      expect(await idsOf(clientOf(server, listing({ type: "none" }, { empty: [...list.empty] })).list())).toEqual([]);
+    }
+  });
+
+  test("is none where the answer is no object at all", async () => {
+    const server = await serve([{ json: "sign in" }]);
+    const error = await failureOf(allOf(clientOf(server, listing({ type: "none" }, { empty: ["absent"] })).list()));
+    expect(error.message).toContain("there is no array of rules at /rules");
+  });
+
+  test("ends its pages there, after others that had rules", async () => {
+    const pagination = { type: "page", limit: "limit" } as const;
+    for (const empty of empties) {
+      const server = await serve([{ json: { rules: rules("a", "b") } }, body[String(empty)] ?? {}]);
+      expect(await idsOf(clientOf(server, listing(pagination, { empty: [empty] })).list())).toEqual(["a", "b"]);
+    }
+  });
+});
+
+test("a total that is smaller than a page of the list is refused, and what the error says to set reads all", async () => {
+  const pages = [{ json: { rules: rules("a", "b", "c"), total: 0 } }, { json: { rules: [], total: 0 } }];
+  const error = await failureOf(
+    allOf(clientOf(await serve(pages), listing({ type: "offset", limit: "limit", total: "/total" })).list()),
+  );
+  expect(error.message).toMatch(/says that it has 0 rules, and a page of it has 3 .*set .*pagination\.total to null/);
+  const untold = clientOf(await serve(pages), listing({ type: "offset", limit: "limit", total: null }));
+  expect(await idsOf(untold.list())).toEqual(["a", "b", "c"]);
+});
+
+test("a list may be larger than what is read about one rule, up to a bound of its own", async () => {
+  const server = await serve([{ json: { rules: [{ id: "a", name: "x".repeat(4000) }] } }]);
+  const bounded = (limits: ContractInput["limits"]) => clientOf(server, listing({ type: "none" }, {}, limits));
+  expect(await idsOf(bounded({ maxBodyBytes: 1024 }).list())).toEqual(["a"]);
+  const error = await failureOf(allOf(bounded({ maxListBytes: 1024 }).list()));
+  expect(error.message).toMatch(/larger than 1024 bytes.*raise limits\.maxListBytes/);
+  const one = await failureOf(bounded({ maxBodyBytes: 1024 }).get("a"));
+  expect(one.message).toMatch(/larger than 1024 bytes.*raise limits\.maxBodyBytes/);
 });

@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   type Answer,
   clientOf,
@@ -270,4 +270,43 @@ test("a Retry-After that the total clock has no time for ends the call at once",
   );
   expect(error.message).toContain("no time is left for attempt 2");
   expect(server.requests).toHaveLength(1);
+});
+
+describe("when a limit ends", () => {
+  const date = "Fri, 27 Nov 2026 04:00:00 GMT";
+  const at = Date.parse(date) / 1000;
+  const limited: [string, number, Record<string, string>][] = [
+    ["X-Rate-Limit-Reset, in seconds", 429, { "x-rate-limit-reset": "1" }],
+    ["X-RateLimit-Reset, in seconds since 1970", 429, { "x-ratelimit-reset": String(at + 1) }],
+    ["RateLimit-Reset, in milliseconds since 1970", 429, { "ratelimit-reset": String((at + 1) * 1000) }],
+    ["RateLimit, by reset", 429, { ratelimit: "limit=10, remaining=0, reset=1" }],
+    ["RateLimit, by t", 429, { ratelimit: '"default";r=0;t=1' }],
+    ["Retry-After of a 403", 403, { "retry-after": "1" }],
+  ];
+
+  test.each(limited)("by %s, is waited for", async (_, status, headers) => {
+    const server = await serve([{ status, headers: { ...headers, date } }, { json: { id: "r1" } }]);
+    const startedAt = performance.now();
+    await clientOf(server, { limits }).get("r1");
+    expect(performance.now() - startedAt).toBeGreaterThan(950);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test.each(limited)(
+    "by %s, is not waited for where that is longer than the contract allows",
+    async (_, status, headers) => {
+      const server = await serve([{ status, headers: { ...headers, date } }]);
+      const error = await failureOf(clientOf(server, { limits: { ...limits, maxRetryAfterMs: 500 } }).get("r1"));
+      expect(error).toMatchObject({ code: "RATE_LIMITED" });
+      expect(error.message).toContain("asks to wait 1 s, longer than limits.maxRetryAfterMs (500 ms)");
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  test("is not told by a limit header of another status", async () => {
+    const server = await serve([{ status: 503, headers: { "x-rate-limit-reset": "30" } }, { json: { id: "r1" } }]);
+    const startedAt = performance.now();
+    await clientOf(server, { limits }).get("r1");
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
 });

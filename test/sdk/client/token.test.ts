@@ -227,7 +227,7 @@ test.each([
   ["a token beyond Latin-1", { access_token: "日本" }, "characters that no header can carry"],
   ["an array for an answer", ["t"], "there is no token at /access_token"],
   ["a negative life", { access_token: "t", expires_in: -1 }, "not a positive number of seconds"],
-  ["a text for a life", { access_token: "t", expires_in: "3600" }, "not a positive number of seconds"],
+  ["a word for a life", { access_token: "t", expires_in: "an hour" }, "not a positive number of seconds"],
 ])("%s is refused by name", async (_, json, reason) => {
   const service = await tokenService(() => ({ json }));
   const error = await failureOf(clientOf(service, { auth: { token } }, { credentials }).get("r1"));

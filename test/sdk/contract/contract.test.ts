@@ -174,7 +174,7 @@ describe("a contract that cannot work is refused", () => {
     ],
     [
       "an update that names its rule by a field among those of the definition",
-      "version: 1\noperations:\n  update:\n    path: /rules\n    identifyBy: { in: body, name: key }",
+      "version: 1\noperations:\n  update:\n    path: /rules\n    identifyBy: { in: body, name: key }\nrule: { schema: { properties: { key: {} } } }",
       3,
       "operations.update.bodyAt",
       '""',
