@@ -138,6 +138,7 @@ export const gaps: readonly Gap[] = [
   },
   {
     field: "auth.present",
+    canBeNone: true,
     question: "How does a request carry the token?",
     without: "it is sent as `Authorization: Bearer`",
   },

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { mayBeCut } from "../../provider/refusals/say.ts";
 import { type ConnectionSettings, connectionOf } from "../../provider/settings/connection-settings.ts";
 import { RulesClient } from "../../sdk/client/index.ts";
 import { isMerchantRulesError, type MerchantRulesError } from "../../sdk/errors.ts";
@@ -63,18 +64,24 @@ async function lookAtList(client: RulesClient, findings: Diagnosis, step: OnProg
     return undefined;
   }
   let pages = 0;
+  let cutAt: number | undefined;
   const ids: string[] = [];
   try {
     for await (const live of client.list({
       onPage: () => {
         pages += 1;
       },
+      onCut: (length) => {
+        cutAt = length;
+      },
     })) {
       if (ids.length === 0) await client.demandWhole(live);
       ids.push(live.ruleId);
       step(ids.length);
     }
-    findings.ok("list", `it can be read to its end; rules: ${ids.length}, pages: ${pages}`);
+    const read = `it can be read to its end; rules: ${ids.length}, pages: ${pages}`;
+    if (cutAt === undefined) findings.ok("list", read);
+    else findings.warning("list", `${read}; ${mayBeCut.what(cutAt)}`, mayBeCut.advice);
   } catch (error) {
     sayFailure("list", error, findings);
   }

@@ -46,6 +46,8 @@ export interface ReadRules {
   /** The contract's pointers to what the service computes, as far as a rule has something there. */
   readonly leftOut: readonly string[];
   readonly renamed: readonly Renamed[];
+  /** Says that the list may not be whole; undefined where nothing looks like it. */
+  readonly mayBeCut: string | undefined;
   /** The rules that were passed over, in words. */
   readonly passedOver: readonly string[];
 }
@@ -75,6 +77,7 @@ export async function readRules(place: Place, selection: Selection): Promise<Rea
   return {
     rules: rules.sort((a, b) => (a.key < b.key ? -1 : 1)),
     total: all.length,
+    mayBeCut: place.live.mayBeCut,
     leftOut: computedPointers(place).filter((pointer) =>
       chosen.some(({ rule }) => valueAt(rule, pointer) !== undefined),
     ),

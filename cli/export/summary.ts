@@ -18,7 +18,7 @@ interface Done {
 
 /** Says what an export did: the files, the rules left out, and the names that are not the rules' own. */
 export function summary({ read, files, out, rulesFolder, uncovered, others, identity }: Done): string[] {
-  const { rules, total, passedOver, leftOut, renamed } = read;
+  const { rules, total, mayBeCut, passedOver, leftOut, renamed } = read;
   const inFolder = files.filter((file) => file.startsWith(rulesFolder) && file.endsWith(".yaml"));
   const single = files.filter((file) => !inFolder.includes(file));
   const names = [
@@ -27,6 +27,7 @@ export function summary({ read, files, out, rulesFolder, uncovered, others, iden
   ];
   const lines = [
     `Exported ${rules.length} of ${counted(total, "rule")} to ${out}: ${names.join(", ")}`,
+    ...(mayBeCut === undefined ? [] : [`Warning: ${mayBeCut}`]),
     ...passedOver.map((line) => `Passed over: ${line}`),
     ...(leftOut.length === 0 ? [] : [`Not in the definitions, because the service sets them: ${leftOut.join(", ")}`]),
     ...listed(

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ruleIdInHeaders } from "../../sdk/client/response.ts";
 import { type Contract, idPointers } from "../../sdk/contract/index.ts";
 import {
   defined,
@@ -10,6 +11,7 @@ import {
   segmentsOf,
   valueAt,
 } from "../../sdk/json/index.ts";
+import { UnusableResponse } from "../../sdk/unusable-response.ts";
 import type { Probing } from "./known.ts";
 import type { Row } from "./list-reader.ts";
 import {
@@ -71,7 +73,7 @@ export async function makeFirst(probing: Probing): Promise<Made> {
   }
   findings.fact(
     "/rule/id",
-    [within],
+    leaf.at === location ? [inLocation] : [within],
     `${response.said}: what stands at ${leaf.at} ${shown === undefined ? "is in the list, too" : "names the rule in a GET"}`,
   );
   await probeAbsence(probing, own, shown?.json);
@@ -127,12 +129,28 @@ export function newId(format: string): string {
 }
 
 /** Returns the id in a response, at the place where the first response had it. */
-export function idIn({ findings, sandbox }: Probing, { json }: Pick<SeenResponse, "json">): string | undefined {
+export function idIn(
+  { findings, sandbox }: Probing,
+  { json, headers }: Pick<SeenResponse, "json"> & Partial<Pick<SeenResponse, "headers">>,
+): string | undefined {
   for (const at of findings.pointersAt("/rule/id")) {
     const id = valueAt(json, sandbox.envelope + at) ?? valueAt(json, at);
     if (typeof id === "string" || typeof id === "number") return String(id);
   }
-  return undefined;
+  return headers === undefined ? undefined : idInLocation({ headers });
+}
+
+const location = "Location";
+const inLocation = { header: location, segment: "last" } as const;
+
+/** Returns the id to which the header Location of a response leads; undefined where there is none. */
+function idInLocation(response: Pick<SeenResponse, "headers">): string | undefined {
+  try {
+    return ruleIdInHeaders(response, { id: [inLocation] });
+  } catch (error) {
+    if (error instanceof UnusableResponse) return undefined;
+    throw error;
+  }
 }
 
 function demandMade({ wire }: Probing, response: SeenResponse): void {
@@ -147,6 +165,7 @@ function demandMade({ wire }: Probing, response: SeenResponse): void {
     );
   }
   if (response.json !== undefined && isJsonObject(response.json)) return;
+  if (idInLocation(response) !== undefined) return;
   throw new Stopped(
     `${response.said}, but the body is ${response.json === undefined ? "not JSON" : "no JSON object"}: this is no answer of a rules service`,
     "check baseUrl and the path of create; and look at the service whether a rule was made all the same",
@@ -174,7 +193,9 @@ async function idOf(
   row: Row | undefined,
   { definition, name }: Named,
 ): Promise<{ leaf: Leaf; shown: SeenResponse | undefined }> {
-  const candidates = idsIn(response.json ?? null, definition, idPointers(told.connection.contract.rule));
+  const inBody = idsIn(response.json ?? null, definition, idPointers(told.connection.contract.rule));
+  const inHeader = idInLocation(response);
+  const candidates = inHeader === undefined ? inBody : [...inBody, { at: location, value: inHeader }];
   let last: SeenResponse | undefined;
   for (const waitMs of plan.get === undefined ? [0] : sandbox.waitsMs) {
     await sleep(waitMs);

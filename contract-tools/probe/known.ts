@@ -164,5 +164,6 @@ function operationOf(described: Described | null, given: Given | undefined): Pla
   const { path, method, headers, query } = described ?? { path: "", method: "", headers: {}, query: {} };
   const body =
     described !== null && "fields" in described ? { encoding: described.encoding, fields: described.fields } : {};
-  return { path, method, headers, ...given, query: { ...query, ...given?.query }, ...body };
+  const names = described !== null && "sentAs" in described ? { sentAs: described.sentAs } : {};
+  return { path, method, headers, ...given, query: { ...query, ...given?.query }, ...body, ...names };
 }

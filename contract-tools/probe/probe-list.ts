@@ -2,6 +2,7 @@ import { idPointers } from "../../sdk/contract/index.ts";
 import { isMerchantRulesError } from "../../sdk/errors.ts";
 import {
   fieldsLackingIn,
+  isJsonArray,
   isJsonObject,
   type Pointer,
   pathOf,
@@ -146,7 +147,9 @@ export function findItems({ findings }: Probing, list: ListReader, { own, row }:
   findings.fact("/operations/list/success", [list.status], source);
   const empty = list.emptyAt(items);
   if (empty !== undefined) findings.fact("/operations/list/empty", [empty.is], `${empty.said}: without rules`);
-  if (!known.includes(within)) findings.fact("/rule/id", [...known, within], `${source}, with its id at ${within}`);
+  const found = findings.valueAt("/rule/id");
+  const all = isJsonArray(found) ? found : [];
+  if (!known.includes(within)) findings.fact("/rule/id", [...all, within], `${source}, with its id at ${within}`);
 }
 
 /** Reads whether the items of the list lack fields that a GET shows. */

@@ -44,6 +44,8 @@ export class Audits {
   readonly #turns: PQueue;
   readonly #shown = new Set<string>();
   readonly #underWay = new Set<Promise<unknown>>();
+  /** When the last request of this run about a rule began. */
+  readonly #askedAt = new Map<string, number>();
   /** Requests since the other rules were last read. */
   #window: Sent[] = [];
   /** The requests of each call of a hook. */
@@ -128,6 +130,7 @@ export class Audits {
 
   async #run<T>(sent: Sent, request: (sent: Sent) => Promise<T>): Promise<T> {
     this.#window.push(sent);
+    for (const ruleId of idsOf(sent)) this.#askedAt.set(ruleId, performance.now());
     getOrMake(this.#own, sent.write.of, () => []).push(sent);
     const busy = request(sent);
     this.#underWay.add(busy);
@@ -406,6 +409,8 @@ export class Audits {
     for (const { known, ...change } of news.slice(0, mostLooks)) {
       const sight = await this.#live.get({ ruleId: change.ruleId, definition: {} });
       const rule = sight.is === "present" ? sight.rule : undefined;
+      // What this run has asked for since the reading is judged by the next one.
+      if ((this.#askedAt.get(change.ruleId) ?? beganAt) > beganAt) continue;
       const live = { ruleId: change.ruleId, rule: rule ?? {} };
       const again = judgeOthers(
         known === undefined ? [] : [known],

@@ -9,6 +9,7 @@ import { isAsDeclared, naturalKeyIn } from "../decide/live-rule.ts";
 import type { KnownRule } from "../decide/plan.ts";
 import { warn } from "../host/print.ts";
 import { markId, markIn, parsedMark } from "../merchant/mark.ts";
+import { mayBeCut } from "../refusals/say.ts";
 import type { Paper } from "./paper.ts";
 
 /** The result of a look at one rule. */
@@ -31,6 +32,8 @@ export interface Pass {
   readonly byResource: ReadonlyMap<string, readonly LiveRule[]>;
   /** The pages that were read, an empty last one included. */
   readonly pages: number;
+  /** The length of a last page that may be cut; undefined: nothing looks like it. */
+  readonly cutAt: number | undefined;
   /** When the reading began (performance.now), and how long it took, in milliseconds. */
   readonly beganAt: number;
   readonly tookMs: number;
@@ -139,8 +142,17 @@ export class Live {
   #sayUnlisted(ruleId: string): void {
     if (this.#isUnlistedSaid) return;
     this.#isUnlistedSaid = true;
+    const pagination = this.contract.operations.list?.pagination ?? {};
+    const { cutAt } = this.#lastPass ?? {};
+    const byTotal = "total" in pagination && pagination.total !== null;
+    const wrong =
+      cutAt !== undefined
+        ? `describe its pages in operations.list.pagination of the contract, for it ends after ${cutAt} rules, where services cut lists`
+        : byTotal
+          ? "set operations.list.pagination.total in the contract to null, for it ends the list, and may be no count of its rules"
+          : "correct operations.list in the contract, so that it shows all rules (query, pagination)";
     warn(
-      `the list does not show rule ${ruleId}, which a read finds. A rule that the list leaves out may be made twice after a killed run. What to do: correct operations.list in the contract, so that it shows all rules (query, pagination); or set its lagMs, where it is behind`,
+      `the list does not show rule ${ruleId}, which a read finds. A rule that the list leaves out may be made twice after a killed run. What to do: ${wrong}; or set its lagMs, where it is behind`,
     );
   }
 
@@ -236,6 +248,12 @@ export class Live {
   /** The last reading that came to its end in this run. */
   get lastPass(): Pass | undefined {
     return this.#lastPass;
+  }
+
+  /** Says that the list, as it was last read, may not be whole; undefined where nothing looks like it. */
+  get mayBeCut(): string | undefined {
+    const { cutAt } = this.#lastPass ?? {};
+    return cutAt === undefined ? undefined : `${mayBeCut.what(cutAt)}. What to do: ${mayBeCut.advice}`;
   }
 
   /** A pass that begins after this call; callers that wait for the same moment share one. */
@@ -407,10 +425,14 @@ export class Live {
     let seen = 0;
     let pages = 0;
     let keyless: LiveRule | undefined;
+    let cutAt: number | undefined;
     const onPage = (): void => {
       pages += 1;
     };
-    for await (const live of (await this.client()).list({ onPage })) {
+    const onCut = (length: number): void => {
+      cutAt = length;
+    };
+    for await (const live of (await this.client()).list({ onPage, onCut })) {
       seen += 1;
       this.#onListed(seen);
       if (this.isDead(live.rule)) continue;
@@ -422,7 +444,7 @@ export class Live {
       if (mark !== undefined) getOrMake(byResource, mark.resource, () => []).push(live);
     }
     if (keyless !== undefined && this.contract.rule.naturalKey !== null) await this.#demandWhole(keyless);
-    const pass = { byId, byNaturalKey, byResource, pages, beganAt, tookMs: performance.now() - beganAt };
+    const pass = { byId, byNaturalKey, byResource, pages, cutAt, beganAt, tookMs: performance.now() - beganAt };
     this.#firstPass ??= pass;
     this.#lastPass = pass;
     return pass;

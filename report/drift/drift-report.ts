@@ -135,9 +135,10 @@ function unmanagedFinding(rule: UnmanagedRule): Finding {
 const leftOver =
   "left over: its mark is this stack's, and no resource in the state has it. The program that declares it again takes it over; else delete it at the service";
 
-/** Returns what a reader of a drift must not overlook: unfinished runs, and rules that are not the stack's any more. */
-export function driftWarnings({ unfinished, notOurs }: Drift): string[] {
+/** Returns what a reader of a drift must not overlook: lists that may be cut, unfinished runs, and rules that are not the stack's any more. */
+export function driftWarnings({ unfinished, notOurs, mayBeCut }: Drift): string[] {
   return [
+    ...mayBeCut,
     ...unfinished.map(
       (resource) =>
         `the last run did not finish ${resource}: not all of its rules are as the program declares them. What to do: run \`pulumi up\``,

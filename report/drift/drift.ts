@@ -97,6 +97,8 @@ export interface Drift {
   readonly withoutList: readonly string[];
   /** What was read at the service, a sentence for each place: whose it is, and when. */
   readonly read: readonly string[];
+  /** Lists that may not be whole, a sentence each. */
+  readonly mayBeCut: readonly string[];
   /** The number of values that were not compared, because nothing here could decrypt them. */
   readonly unreadable: number;
   /** Rules under ids that the state knows, and that are not this stack's by now; and why, as the rest of a sentence. */
@@ -161,6 +163,7 @@ export async function readStateDrift(
     same: compared.flatMap(({ same }) => same),
     unmanaged,
     withoutList,
+    mayBeCut: proven.flatMap(({ place }) => place.live.mayBeCut ?? []),
     read: proven.map((each) => each.readFor(liveAt(each.place.options.name))),
     unreadable: sum(compared.map(({ unreadable }) => unreadable)),
     notOurs: compared.flatMap(({ notOurs }) => notOurs),
@@ -175,7 +178,7 @@ export function liveAt(connection: string): string {
 }
 
 /** The findings about one resource. */
-interface Compared extends Omit<Drift, "unmanaged" | "withoutList" | "read"> {
+interface Compared extends Omit<Drift, "unmanaged" | "withoutList" | "mayBeCut" | "read"> {
   /** Its rows as they were seen. */
   readonly rows: readonly KnownRule[];
 }

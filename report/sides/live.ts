@@ -36,6 +36,7 @@ export async function readLiveSide(proven: ProvenPlace, name: string, connection
     contractOf: (each) => (each === connection ? contract : undefined),
     notes: [
       proven.readFor(name),
+      ...(live.mayBeCut === undefined ? [] : [live.mayBeCut]),
       ...(foreign === 0 ? [] : [`${foreign} rules are the service's own (rule.foreign), and are left out`]),
     ],
   };

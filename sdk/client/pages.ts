@@ -12,17 +12,28 @@ type List = NonNullable<Operations["list"]>;
 /** Sends the request of one page. `parse` may throw UnusableResponse; `here` is the address of the page. A response is undefined for a 204. */
 type Ask = <T>(query: PageQuery, parse: (response: PageResponse | undefined, here: Address) => T) => Promise<T>;
 
+/** The lengths at which services cut a list that they do not give whole. */
+const roundLengths = [50, 100, 200, 500, 1000];
+
 /**
  * Reads the pages of a list, and yields the rules of each that were on no page before.
+ * @param onCut hears of a last page that may be cut, with its length: it is as long as pages are made, and nothing says that it is
+ * the last
  * @throws MerchantRulesError RESPONSE_INVALID when the pages do not end; what `ask` rejects with
  */
-export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask): AsyncGenerator<LiveRule[]> {
+export async function* pagesOf(
+  list: List,
+  { rule, limits }: Contract,
+  ask: Ask,
+  onCut: (length: number) => void = () => {},
+): AsyncGenerator<LiveRule[]> {
   const { pagination } = list;
   const paging = pagingOf(pagination);
   const id = idPointers(rule);
   const ids = new Set<string>();
   const visited = new Set<string>();
   let before: readonly LiveRule[] | undefined;
+  let repeats = 0;
   let following: string | undefined;
   let passed = 0;
   let counted = 0;
@@ -41,14 +52,20 @@ export async function* pagesOf(list: List, { rule, limits }: Contract, ask: Ask)
         const end = { count: rules.length, counted: counts, total, more, next };
         const isLast = isLastPage(paging, pagination, end, limits.pageSize);
         if (isLast && more === undefined) demandNoMore(response, pagination, rules.length);
+        const isUntold =
+          more === undefined && total === undefined && !("complete" in pagination && pagination.complete);
+        const isLong = rules.length === limits.pageSize || roundLengths.includes(rules.length);
+        if (isLast && isUntold && isLong && paging.endsWith !== "a page that names no other") onCut(rules.length);
         if (!isLast && next !== undefined && visited.has(next))
           throw new UnusableResponse(`page ${number} of the list leads back to a page before it`);
         const isRepeated =
           rules.length === before?.length && rules.every(({ ruleId }, at) => ruleId === before?.[at]?.ruleId);
-        if (!isLast && next === undefined && isRepeated) {
-          const place = "see operations.list.pagination";
-          throw new UnusableResponse(`page ${number} of the list repeats the page before it; ${place}`);
-        }
+        repeats = !isLast && next === undefined && isRepeated ? repeats + 1 : 0;
+        // Rules that are made meanwhile push those of one page to the next, once.
+        if (repeats > 1)
+          throw new UnusableResponse(`page ${number} of the list repeats the two pages before it`, {
+            advice: "correct operations.list.pagination in the contract: what asks for another page is not heeded",
+          });
         return { rules, next, isLast, counts };
       }),
     );

@@ -56,7 +56,7 @@ export function parametersOf({ contract, parameters }: Target): Record<string, s
 
 /** The parts of a request that an operation of the contract fixes. */
 export type FixedParts = Pick<Operations["create"], "path" | "headers" | "query" | "success"> &
-  Partial<Pick<Operations["create"], "encoding" | "fields">> & { readonly method: string };
+  Partial<Pick<Operations["create"], "encoding" | "fields" | "sentAs">> & { readonly method: string };
 
 /** A request without its credentials. */
 export interface WireRequest {
@@ -151,12 +151,15 @@ export class RequestTemplate {
     return Object.keys(this.#fields).length > 0;
   }
 
-  /** Makes a body: the fields that the contract fixes, and a definition at its place, whose own fields come first. */
+  /** Makes a body: the fields that the contract fixes, and a definition at its place, whose own fields come first, by the names that are sent. */
   body(ruleId?: string, definition?: JsonObject, at: Pointer = ""): JsonObject {
     const fixed = ruleId === undefined ? this.#fields : filled(this.#fields, (text) => expand(text, { ruleId }));
     if (definition === undefined) return fixed;
+    const { sentAs = {} } = this.#fixed;
+    const nameOf = (name: string): string => (Object.hasOwn(sentAs, name) ? sentAs[name] : undefined) ?? name;
+    const sent = Object.fromEntries(Object.entries(definition).map(([name, value]) => [nameOf(name), value]));
     const there = valueAt(fixed, at);
-    return withFieldAt(fixed, at, isJsonObject(there) ? { ...there, ...definition } : definition);
+    return withFieldAt(fixed, at, isJsonObject(there) ? { ...there, ...sent } : sent);
   }
 
   request({ target: given, segment = "", query = "", headers = [], body }: Additions = {}): WireRequest {

@@ -69,7 +69,10 @@ export interface RulePlaces extends Pick<Contract["rule"], "envelope"> {
 }
 
 /** Returns the id in the headers of a response, where the contract's `rule.id` names one. Undefined where there is none. */
-export function ruleIdInHeaders({ headers }: WireResponse, { id }: Pick<Contract["rule"], "id">): string | undefined {
+export function ruleIdInHeaders(
+  { headers }: Pick<WireResponse, "headers">,
+  { id }: Pick<Contract["rule"], "id">,
+): string | undefined {
   for (const place of id) {
     const value = typeof place === "string" ? undefined : headerIn(headers, place.header);
     if (typeof place === "string" || value === undefined || value === "") continue;

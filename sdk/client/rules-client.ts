@@ -71,6 +71,8 @@ export interface CallOptions {
 export interface ListOptions {
   /** Called with each page that was read, an empty last one included. */
   readonly onPage?: () => void;
+  /** Called where the list may be cut: its last page has a length at which services cut lists, and nothing says that it is the last. */
+  readonly onCut?: (length: number) => void;
 }
 
 /** Facts of a rule that is to be made. */
@@ -144,7 +146,8 @@ export class RulesClient {
     const messages = this.#messages("create", undefined, options, definition);
     const { attempted } = messages;
     const template = this.#templates.create;
-    const own = named(withoutDriven(definition, this.contract), operations.create, attempted);
+    const own = withoutDriven(definition, this.contract);
+    demandOwnNames(own, operations.create, attempted);
     const body = sendable(template.body(options.ruleId, own, bodyAt), operations.create, "create", attempted);
     const additions: Additions =
       identifyBy === null ? { body } : identify(options.ruleId ?? "", identifyBy, body, refusal(attempted));
@@ -233,9 +236,9 @@ export class RulesClient {
     const changed = updateBody(definition, live, { ...update, body: kind, omit, former }, rule);
     if (changed === undefined) return { ruleId, rule: live ?? {} };
     const { definition: versioned, headers } = versionSent(changed, seen, { update, ruleId, attempted });
-    const own = named(versioned, update, attempted);
-    demandFreeField(own, ruleId, update, attempted);
-    const body = sendable(template.body(ruleId, own, update.bodyAt), update, "update", attempted);
+    demandOwnNames(versioned, update, attempted);
+    demandFreeField(versioned, ruleId, update, attempted);
+    const body = sendable(template.body(ruleId, versioned, update.bodyAt), update, "update", attempted);
     const additions = identify(ruleId, update.identifyBy, body, refusal(attempted));
     return await this.#caller.call({
       request: template.request(this.#written(additions, headers)),
@@ -325,25 +328,30 @@ export class RulesClient {
    * the last one says that there is more, a page is at another origin, or there are more than `limits.maxPages`: a list that
    * was not read to its end does not prove that a rule is gone.
    */
-  async *list({ onPage = () => {} }: ListOptions = {}): AsyncGenerator<LiveRule, void, undefined> {
+  async *list({ onPage = () => {}, onCut }: ListOptions = {}): AsyncGenerator<LiveRule, void, undefined> {
     const { list } = this.contract.operations;
     const template = this.#templates.list;
     const messages = this.#messages("list");
     if (list === null || template === null) throw unsupported(messages.attempted, "list", "operations.list");
     const { origin } = new URL(this.baseUrl);
-    const pages = pagesOf(list, this.contract, (added, parse) => {
-      const request = template.request(additionsOf(added, list.method === "GET" ? undefined : template.body()));
-      return this.#caller.call({
-        request,
-        ...messages,
-        ifRefused: () => adviceOnPages(list, added, this.contract.limits),
-        parse: (response) => {
-          const isNothing = response.status === 204 && list.empty.includes("noContent");
-          const page = isNothing ? undefined : { json: jsonOf(response), headers: response.headers };
-          return parse(page, { origin, target: request.target });
-        },
-      });
-    });
+    const pages = pagesOf(
+      list,
+      this.contract,
+      (added, parse) => {
+        const request = template.request(additionsOf(added, list.method === "GET" ? undefined : template.body()));
+        return this.#caller.call({
+          request,
+          ...messages,
+          ifRefused: () => adviceOnPages(list, added, this.contract.limits),
+          parse: (response) => {
+            const isNothing = response.status === 204 && list.empty.includes("noContent");
+            const page = isNothing ? undefined : { json: jsonOf(response), headers: response.headers };
+            return parse(page, { origin, target: request.target });
+          },
+        });
+      },
+      onCut,
+    );
     for await (const rules of pages) {
       onPage();
       yield* list.summaries ? await this.#readWhole(rules) : rules;
@@ -476,17 +484,16 @@ function additionsOf({ parameters = [], ...others }: PageQuery, fixed: JsonObjec
   return { ...others, query: parameters.map((pair) => pair.map(encodeURIComponent).join("=")).join("&") };
 }
 
-/** Returns a definition as its operation names the fields. @throws MerchantRulesError RULE_INVALID where two would have one name */
-function named(
+/** Refuses a definition of which two fields would be sent by one name. @throws MerchantRulesError RULE_INVALID */
+function demandOwnNames(
   definition: JsonObject,
   { sentAs }: Pick<Contract["operations"]["create"], "sentAs">,
   attempted: () => string,
-): JsonObject {
-  const names = Object.entries(sentAs).filter(([read]) => Object.hasOwn(definition, read));
-  if (names.length === 0) return definition;
-  const taken = names.find(([, sent]) => Object.hasOwn(definition, sent) && !Object.hasOwn(sentAs, sent));
-  if (taken === undefined)
-    return Object.fromEntries(Object.entries(definition).map(([name, value]) => [sentAs[name] ?? name, value]));
+): void {
+  const isTaken = ([read, sent]: [string, string]): boolean =>
+    Object.hasOwn(definition, read) && Object.hasOwn(definition, sent) && !Object.hasOwn(sentAs, sent);
+  const taken = Object.entries(sentAs).find(isTaken);
+  if (taken === undefined) return;
   const [read, sent] = taken;
   throw new MerchantRulesError("RULE_INVALID", `${read} is sent as ${sent}, and the rule has a field ${sent}, too`, {
     attempted: attempted(),

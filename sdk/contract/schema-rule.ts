@@ -81,7 +81,7 @@ const transition = strict({
 const idInHeader = strict({
   header: headerName.meta(says("The response header that has the id.", "Location")),
   segment: orNull(z.literal("last")).meta(
-    says("last: the id is the last segment of the path of the URL there. null: it is the whole value.", "last"),
+    says("The part of its value that is the id. last: the last segment of the path of a URL. null: the whole.", "last"),
   ),
 });
 

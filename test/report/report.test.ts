@@ -85,7 +85,7 @@ test("a rule that was removed and is still in force is a finding of a drift, so 
   };
   const drift: Drift = {
     ...{ rules: 2, changed: [], missing: [], same: [], unmanaged: [], withoutList: [], unreadable: 0, notOurs: [] },
-    ...{ unfinished: [], stillInForce: [names], undeclared: [], unlooked: 0, read: [] },
+    ...{ unfinished: [], stillInForce: [names], undeclared: [], unlooked: 0, mayBeCut: [], read: [] },
   };
   const about = { subject: "stack dev", hasRules: true, looksForUnmanaged: true, ignoring: [] };
   expect(render(driftReport(drift, about), "text")).toBe(

@@ -145,8 +145,8 @@ const broken: [string, PaginationInput, unknown[], string][] = [
     [{ rules: [], more: true }],
     "the page is empty",
   ],
-  ["the same page again and again", { type: "page" }, [{ rules: rules("a") }], "repeats the page before it"],
-  ["the same offset again and again", { type: "offset" }, [{ rules: rules("a") }], "repeats the page before it"],
+  ["the same page again and again", { type: "page" }, [{ rules: rules("a") }], "repeats the two pages before it"],
+  ["the same offset again and again", { type: "offset" }, [{ rules: rules("a") }], "repeats the two pages before it"],
   ["items that are no array", { type: "none" }, [{ rules: { a: 1 } }], "no array of rules at /rules"],
   ["no items", { type: "none" }, [{ data: [] }], "no array of rules at /rules"],
   [
@@ -169,7 +169,7 @@ test.each(broken)("%s is an error, never the end of the list", async (_, paginat
   expect(error).toMatchObject({ code: "RESPONSE_INVALID", outcomeUnknown: false });
   expect(error.message).toContain("list rules failed: ");
   expect(error.message).toContain(reason);
-  expect(server.requests.length).toBeLessThanOrEqual(2);
+  expect(server.requests.length).toBeLessThanOrEqual(3);
 });
 
 test.each<[string, PaginationInput, (url: string) => { json: object; headers?: Record<string, string> }]>([
@@ -438,4 +438,60 @@ test("a list may be larger than what is read about one rule, up to a bound of it
   expect(error.message).toMatch(/larger than 1024 bytes.*raise limits\.maxListBytes/);
   const one = await failureOf(bounded({ maxBodyBytes: 1024 }).get("a"));
   expect(one.message).toMatch(/larger than 1024 bytes.*raise limits\.maxBodyBytes/);
+});
+
+describe("a list that may be cut", () => {
+  const many = (count: number) => rules(...Array.from({ length: count }, (_, k) => `r${k}`));
+  const told: [string, PaginationInput, object, number | undefined][] = [
+    ["50 rules in one answer", { type: "none" }, { rules: many(50) }, 50],
+    ["49 rules in one answer", { type: "none" }, { rules: many(49) }, undefined],
+    [
+      "100 rules in one answer that is said to be whole",
+      { type: "none", complete: true },
+      { rules: many(100) },
+      undefined,
+    ],
+    ["as many rules as a page was asked for", { type: "none" }, { rules: many(7) }, 7],
+    [
+      "50 rules where a short page is the last",
+      { type: "page", limit: "limit", shortPage: true },
+      { rules: many(50) },
+      50,
+    ],
+    [
+      "50 rules and their number",
+      { type: "page", limit: "limit", total: "/total" },
+      { rules: many(50), total: 50 },
+      undefined,
+    ],
+    [
+      "50 rules and that there are no more",
+      { type: "page", limit: "limit", more: "/more" },
+      { rules: many(50), more: false },
+      undefined,
+    ],
+    ["50 rules and no cursor", { type: "cursor", limit: "limit", next: "/next" }, { rules: many(50) }, undefined],
+  ];
+
+  test.each(told)("is told by %s", async (_, pagination, json, expected) => {
+    const pageSize = expected === 7 ? 7 : 60;
+    let cutAt: number | undefined;
+    const onCut = (length: number): void => {
+      cutAt = length;
+    };
+    await allOf(clientOf(await serve([{ json }]), listing(pagination, {}, { pageSize })).list({ onCut }));
+    expect(cutAt).toBe(expected);
+  });
+});
+
+test("a page that repeats the one before it ends no list; one that repeats the two before it does", async () => {
+  const pagination = { type: "page", limit: "limit" } as const;
+  const page = (...ids: string[]) => ({ json: { rules: rules(...ids) } });
+  const pushed = await serve([page("a", "b"), page("a", "b"), page("c"), page()]);
+  expect(await idsOf(clientOf(pushed, listing(pagination)).list())).toEqual(["a", "b", "c"]);
+  const deaf = await serve([page("a", "b")]);
+  const error = await failureOf(allOf(clientOf(deaf, listing(pagination)).list()));
+  expect(error.message).toMatch(
+    /page 3 of the list repeats the two pages before it.*correct operations\.list\.pagination/,
+  );
 });
