@@ -205,6 +205,7 @@ export class RuleOperations {
     const stored = this.#existing(ruleId);
     this.#demandOwn(stored);
     if (this.#shape.isGone(stored)) throw notFound(ruleId);
+    this.#demandReady(stored);
     this.#demandNotInUse(stored);
     this.#remove(stored);
     return this.#deleted(ruleId);
@@ -311,6 +312,15 @@ export class RuleOperations {
       reason: `must not be ${is.map((value) => JSON.stringify(value)).join(" or ")}`,
     }));
     throw new Refusal(422, "VALIDATION_FAILED", "only the service makes rules of its own", { details });
+  }
+
+  /** Refuses to delete a rule that is not yet what the contract's `rule.transitions` say that it must be before (`beforeDelete`). */
+  #demandReady({ definition, ruleId }: StoredRule): void {
+    const steps = this.#contract.rule.transitions.filter(({ beforeDelete }) => beforeDelete);
+    const open = steps.find(({ at, to }) => valueAt(definition, at) !== to);
+    if (open === undefined) return;
+    const path = segmentsOf(open.at).join(".");
+    throw badRequest(`the rule ${ruleId} is deleted only once ${path} is ${JSON.stringify(open.to)}`);
   }
 
   #demandFreeKey(definition: JsonObject, ruleId: string | undefined): void {

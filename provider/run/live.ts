@@ -167,7 +167,8 @@ export class Live {
     await Promise.allSettled([record.deleting]);
     if (record.written) return { is: "present", rule: record.written };
     if (record.written === null && rule.gone.length === 0) return { is: "absent" };
-    const isEnough = when === "early" || (when === "due" && errors.exists.length > 0);
+    const saysTaken = errors.exists.length > 0 || mustBeNew(operations.create.headers);
+    const isEnough = when === "early" || (when === "due" && saysTaken);
     if (isEnough && operations.list !== null) {
       const { byId } = await (when === "early" ? this.listed() : this.#recent());
       const listed = byId.get(known.ruleId);
@@ -454,6 +455,11 @@ export class Live {
   async #demandWhole(listed: LiveRule): Promise<void> {
     if (!this.#isWhole) this.#isWhole = await (await this.client()).demandWhole(listed);
   }
+}
+
+/** True of a create that says by its headers that no rule may have its id yet (RFC 9110, 13.1.2). */
+function mustBeNew(headers: Contract["operations"]["create"]["headers"]): boolean {
+  return Object.entries(headers).some(([name, value]) => name.toLowerCase() === "if-none-match" && value === "*");
 }
 
 function contradiction(ruleId: string, label: string | undefined): MerchantRulesError {

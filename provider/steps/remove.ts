@@ -11,6 +11,7 @@ import type { Sent } from "../run/sent.ts";
 import { naming, type Task } from "../run/task.ts";
 import { isSeen, isThere, lookBefore, sameRow, sighted, yetFound } from "./known.ts";
 import { sayWhatMayBeLeft } from "./new-ids.ts";
+import { readyToGo } from "./transitions.ts";
 
 /**
  * Deletes a rule. One that is gone already counts as deleted. One that another resource of the stack has by now, or that is
@@ -91,8 +92,9 @@ async function toGo(row: KnownRule, how: How | undefined, task: Task): Promise<K
 }
 
 /** @returns true where the service said that it did so */
-async function removeNow(known: KnownRule, task: Task): Promise<boolean> {
+async function removeNow(row: KnownRule, task: Task): Promise<boolean> {
   const { of, key, place } = task;
+  const known = await readyToGo(row, task);
   const { ruleId, definition } = known;
   const write = async (sent: Sent): Promise<boolean> => {
     // While this delete waited for its turn, another stack may have taken the rule over: the list may have been read anew. Or

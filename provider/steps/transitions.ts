@@ -22,6 +22,28 @@ export async function drive(answered: LiveRule | undefined, written: KnownRule, 
   task.place.audits.expect(task.of, written.ruleId, written.definition);
 }
 
+/**
+ * Brings a rule that is to be deleted to what the service deletes alone (contract `rule.transitions`, `beforeDelete`).
+ * @returns the rule as it is known from then on
+ * @throws MerchantRulesError: it cannot be brought there, and is not deleted
+ */
+export async function readyToGo(known: KnownRule, task: Task): Promise<KnownRule> {
+  const steps = task.place.contract.rule.transitions.filter(({ beforeDelete }) => beforeDelete);
+  const wanted = new Map(steps.map(({ at, to }) => [at, to]));
+  if (wanted.size === 0) return known;
+  const definition = [...wanted].reduce((made, [at, to]) => withFieldAt(made, at, to), known.definition);
+  const ready = { ...known, definition };
+  const driver = new Driver(ready, task);
+  try {
+    for (const [at, to] of wanted) await driver.bring(at, to, undefined);
+  } catch (thrown) {
+    const error = thrown instanceof Written ? thrown.error : thrown;
+    // One that is gone is found to be so by its delete.
+    if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
+  }
+  return ready;
+}
+
 /** The fields of a definition that requests of their own change, and what they are to be. */
 function wantedFields({ definition }: KnownRule, { place: { contract } }: Task): [at: string, value: Json][] {
   return drivenFields(contract).flatMap((at): [string, Json][] => {

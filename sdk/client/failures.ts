@@ -88,6 +88,11 @@ export function errorOfResponse(
   if (likely !== undefined) return error.with({ advice: `${likely}; else ${error.advice}` });
   // An update is refused for what it sends, too.
   const mayBeAbsence = error.code === "REJECTED" && mayMean.includes("notFound") && !mayMean.includes("exists");
+  // A delete that is refused for ever would count as done.
+  if (mayBeAbsence && mayMean.includes("inUse"))
+    return error.with({
+      advice: `where the service deletes no rule in this state, such as an active one, say in rule.transitions of the contract what it must be before (beforeDelete); else ${error.advice}`,
+    });
   if (mayBeAbsence && exchange.serviceCode !== undefined)
     return error.with({
       advice: `if this code means that there is no such rule, name it in errors.notFound of the contract; else ${error.advice}`,

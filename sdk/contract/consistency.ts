@@ -333,7 +333,7 @@ function checkWriteOnly({ rule }: Contract, refuseIf: RefuseIf): void {
 /** Refuses transitions that name no rule, change what something else decides by, or cannot be told apart. */
 function checkTransitions({ rule }: Contract, refuseIf: RefuseIf): void {
   const others = [rule.naturalKey, rule.owner?.at, ...idPointers(rule), ...rule.readOnly, ...rule.immutable];
-  for (const [index, { at, to, from, path, fields }] of rule.transitions.entries()) {
+  for (const [index, { at, to, from, path, fields, beforeDelete }] of rule.transitions.entries()) {
     const place = ["rule", "transitions", index];
     refuseIf(at === "", [...place, "at"], "a pointer to one field, such as /status");
     const isTaken = others.some((each) => each && (isWithin(at, each) || isWithin(each, at)));
@@ -348,6 +348,9 @@ function checkTransitions({ rule }: Contract, refuseIf: RefuseIf): void {
       .slice(0, index)
       .some((each) => each.at === at && each.to === to && overlap(each.from, from));
     refuseIf(isTwice, place, "one request for each field, value and value before");
+    const other = rule.transitions.find((each) => each.at === at && each.beforeDelete && each.to !== to);
+    const isUnclear = beforeDelete && other !== undefined;
+    refuseIf(isUnclear, [...place, "beforeDelete"], "one value of each field that a rule has before it is deleted");
   }
 }
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { formNames } from "../json/normal-form.ts";
 import {
   fixed,
+  flag,
   headerName,
   integer,
   listOf,
@@ -74,6 +75,9 @@ const transition = strict({
       "How long the field may take, in milliseconds: before the step to have a value of from, and after it to have the value to.",
       30_000,
     ),
+  ),
+  beforeDelete: flag(
+    "Whether the service deletes a rule only once the field has this value. true: a rule is brought there before it is deleted, also where it is replaced.",
   ),
   success: statuses.default([200]),
 });

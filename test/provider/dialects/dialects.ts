@@ -206,7 +206,7 @@ export const dialects: readonly Dialect[] = [
             waitMs: 10,
             success: [202],
           },
-          { at: "/isActive", to: false, path: "/api/v1/merchants/rules/{ruleId}/deactivate" },
+          { at: "/isActive", to: false, path: "/api/v1/merchants/rules/{ruleId}/deactivate", beforeDelete: true },
         ],
       },
     }),
