@@ -1,7 +1,6 @@
 import { relative, resolve } from "node:path";
 import {
   type Contract,
-  type ContractUse,
   contractFileIn,
   contractFileNames,
   contractLikeFilesIn,
@@ -9,7 +8,7 @@ import {
   loadContract,
   loadPreset,
   type Preset,
-  parseContract,
+  parseContractOnce,
   presets,
 } from "../../sdk/contract/index.ts";
 import { getOrMake } from "../../sdk/get-or-make.ts";
@@ -62,20 +61,11 @@ export function meantContract(folders: readonly string[]): string {
   return like.length === 0 ? "" : ` (did you mean ${like.join(" or ")}? It has to be named ${contractFileNames[0]})`;
 }
 
-const mostParsed = 32;
-const parsed = new Map<string, Contract>();
-
-/** Gives the connections of one text one contract: to parse it takes longer than a request. */
-function parseOnce(text: string, file: string, use?: ContractUse): Contract {
-  if (parsed.size >= mostParsed) parsed.clear();
-  return getOrMake(parsed, JSON.stringify([file, use?.checksDefinitions, text]), () => parseContract(text, file, use));
-}
-
 /** Loads a connection's contract; where none is found, the preset of what the specification documents. */
 export function findContract({ folder, ...use }: SettingsSources, name: string): FoundContract {
   const { found, searched } = contractSource({ folder, ...use }, name);
-  if ("file" in found) return { contract: loadContract(found.file, use, parseOnce), noContract: undefined };
-  const contract = loadPreset(found.preset, use, parseOnce);
+  if ("file" in found) return { contract: loadContract(found.file, use, parseContractOnce), noContract: undefined };
+  const contract = loadPreset(found.preset, use, parseContractOnce);
   if (searched.length === 0) return { contract, noContract: undefined };
   return {
     contract,

@@ -10,6 +10,7 @@ export {
   loadPreset,
   type Preset,
   parseContract,
+  parseContractOnce,
   presetFile,
   presets,
   semanticsFile,

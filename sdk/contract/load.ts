@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { MerchantRulesError } from "../errors.ts";
 import { type DescribedFile, defineDescribed, readDescribed } from "../files/described-file.ts";
 import { readTextFile } from "../files/yaml-document.ts";
+import { getOrMake } from "../get-or-make.ts";
 import { isOneSlip, meant } from "../nearest.ts";
 import { type ContractUse, inconsistencies } from "./consistency.ts";
 import { type Contract, type ContractInput, contractSchema } from "./schema.ts";
@@ -93,6 +94,15 @@ export function isPreset(name: string): name is Preset {
 /** Parses a contract: YAML 1.2, or JSON. @throws MerchantRulesError CONTRACT_INVALID, as {@link loadContract}. */
 export function parseContract(text: string, file: string, use?: ContractUse): Contract {
   return readDescribed(text, file, kindFor(use));
+}
+
+const mostParsed = 32;
+const parsed = new Map<string, Contract>();
+
+/** Parses a contract as {@link parseContract}; gives all who read one text one value, which nobody may change: to parse it takes longer than a request. */
+export function parseContractOnce(text: string, file: string, use?: ContractUse): Contract {
+  if (parsed.size >= mostParsed) parsed.clear();
+  return getOrMake(parsed, JSON.stringify([file, use?.checksDefinitions, text]), () => parseContract(text, file, use));
 }
 
 /**
