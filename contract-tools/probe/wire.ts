@@ -142,12 +142,13 @@ function asked({ place, parameters = [], ruleId }: Sent): string {
 
 function additions(
   template: RequestTemplate,
-  { operation, bodyAt = "" }: Planned,
+  { operation, bodyAt = "", effect }: Planned,
   { ruleId, place, definition, parameters = [], target, headers = [] }: Sent,
   attempted: () => string,
 ): Additions {
+  const isByPost = effect === "reads" && operation.method !== "GET";
   const isInBody = operation.method !== "GET" && parameters.length > 0;
-  const hasBody = definition !== undefined || template.hasFields || isInBody;
+  const hasBody = definition !== undefined || template.hasFields || isInBody || isByPost;
   const own = hasBody ? template.body(ruleId, definition, bodyAt) : undefined;
   const body = own === undefined ? undefined : { ...own, ...(isInBody ? Object.fromEntries(parameters) : {}) };
   const refuse = (reason: string): never => {

@@ -16,7 +16,9 @@ import { type Contract, type ContractInput, contractSchema } from "./schema.ts";
 export const presets = [
   "seed",
   "illustrative",
+  "adyen-transaction-rules",
   "alertmanager-silences",
+  "juspay-decision-engine",
   "kinto",
   "stripe-value-list-items",
   "unleash-segments",

@@ -100,7 +100,7 @@ describe("semantics in a contract", () => {
 
   test("of another service that ship can be taken by their name", () => {
     const folder = folderOf({ "merchant-rules.contract.yaml": "version: 1\nsemantics: decision-engine\n" });
-    expect(declaredSemantics(sourcesIn(folder), "test rules").semantics.rules?.at).toBe("/algorithm/data/rules");
+    expect(declaredSemantics(sourcesIn(folder), "test rules").semantics.rules?.at).toBe("/algorithm_data/data/rules");
   });
 
   test("that cannot be used, or whose lists cannot, are named with line and column", () => {

@@ -523,7 +523,7 @@ describe("the semantics that come with the package", () => {
     });
     const program: JsonObject = {
       name: "routes",
-      algorithm: {
+      algorithm_data: {
         type: "advanced",
         data: {
           globals: {},

@@ -33,6 +33,7 @@ const account = { account: "shop 7", apiVersion: "2026-01-15" };
 
 /** Names of presets' rules. */
 const names: Readonly<Record<string, Pointer>> = {
+  "adyen-transaction-rules": "/reference",
   "alertmanager-silences": "/comment",
   "stripe-value-list-items": "/value",
 };

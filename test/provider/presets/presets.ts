@@ -17,6 +17,19 @@ export interface Described {
 
 export const described: readonly Described[] = [
   {
+    preset: "adyen-transaction-rules",
+    parameters: { entities: "balanceAccounts", entityId: "BA1" },
+    rule: (k, value) => ({
+      description: `at most ${value}`,
+      reference: `limit-${k}`,
+      entityKey: { entityType: "balanceAccount", entityReference: "BA1" },
+      type: "velocity",
+      interval: { type: "daily" },
+      ruleRestrictions: { totalAmount: { operation: "greaterThan", value: { currency: "EUR", value } } },
+      status: k % 2 === 0 ? "active" : "inactive",
+    }),
+  },
+  {
     preset: "alertmanager-silences",
     service: { answers: "id" },
     rule: (k, value) => ({
@@ -25,6 +38,16 @@ export const described: readonly Described[] = [
       endsAt: "2030-01-02T01:00:00+01:00",
       createdBy: "rules",
       comment: `${value} days`,
+    }),
+  },
+  {
+    preset: "juspay-decision-engine",
+    parameters: { merchantId: "merchant-1" },
+    service: { answers: "id" },
+    rule: (k, value) => ({
+      name: `route-${k}`,
+      algorithm_data: { type: "single", data: { gateway_name: "stripe", gateway_id: `${value}` } },
+      ...(k % 2 === 0 ? { algorithm_for: "payout" } : {}),
     }),
   },
   {

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { loadPreset } from "../../../sdk/contract/index.ts";
-import { asWritten, canonical, field, type JsonObject } from "../../../sdk/json/index.ts";
+import { loadPreset, type Preset } from "../../../sdk/contract/index.ts";
+import { asWritten, canonical, field, type JsonObject, withoutValueAt } from "../../../sdk/json/index.ts";
 import type { Declared } from "../../support/stack/engines.ts";
 import type { EngineName } from "../../support/stack/project.ts";
 import { type Described, openPreset } from "./presets.ts";
@@ -41,7 +41,7 @@ export async function live(
     return count;
   };
   const holds = (each: Record<string, JsonObject>): void => {
-    const seen = service.rules().map(({ rule }) => canonical(withoutMark(rule), asWritten));
+    const seen = service.rules().map(({ rule }) => canonical(withoutMark(rule, of.preset), asWritten));
     expect(seen.sort()).toEqual(
       Object.values(each)
         .map((rule) => canonical(rule, asWritten))
@@ -99,6 +99,7 @@ export async function live(
   }
 }
 
-function withoutMark({ managedBy: _, metadata: __, ...rule }: JsonObject): JsonObject {
-  return rule;
+function withoutMark({ managedBy: _, metadata: __, ...rule }: JsonObject, preset: Preset): JsonObject {
+  const { owner } = loadPreset(preset).rule;
+  return owner === null ? rule : withoutValueAt(rule, owner.at);
 }

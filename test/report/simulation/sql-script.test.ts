@@ -141,7 +141,7 @@ const presets: Readonly<Record<string, { rules: JsonObject[]; payments: JsonObje
   "decision-engine": {
     rules: [
       {
-        algorithm: {
+        algorithm_data: {
           data: {
             rules: [
               rule("stripe", [
