@@ -8,11 +8,11 @@ import {
   spotAt,
   textOf,
 } from "../../sdk/json/index.ts";
-import { type Decimal, decimalOf, instantOf, type ValueForm, valueText } from "../../sdk/json/normal-form.ts";
+import { type Decimal, decimalOf, instantOf, isEmpty, type ValueForm, valueText } from "../../sdk/json/normal-form.ts";
 
 /**
  * Returns a definition as a service shows it that stores values in the contract's `rule.forms`: decimals as strings with two
- * digits or more behind the point, instants in UTC with milliseconds, each element once, and no field that has its default.
+ * digits or more behind the point, instants in UTC with milliseconds, each element once, an empty list as null, null as an empty list, and no field that has its default.
  */
 export function inStoredForm(definition: JsonObject, by: CompareOptions): JsonObject {
   const spot = by.forms.length === 0 ? undefined : spotAt(by);
@@ -30,6 +30,7 @@ function fieldsStored(fields: JsonObject, spot: Spot | undefined): JsonObject {
 
 function stored(value: Json, spot: Spot | undefined): Json {
   if (spot === undefined) return value;
+  if (spot.isNullEmpty && isEmpty(value)) return Array.isArray(value) ? null : [];
   if (isJsonObject(value)) return fieldsStored(value, spot);
   if (!isJsonArray(value)) return valueStored(value, spot.forms);
   const texts = new Set<string>();

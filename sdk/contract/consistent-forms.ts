@@ -30,7 +30,8 @@ export function checkForms({ rule, operations }: Contract, refuseIf: RefuseIf): 
       const isOther = is !== undefined && !isOfForm(fallback, is);
       refuseIf(isOther, [...path, "default"], `a value of the form ${is}`);
     }
-    const isOrdered = is === undefined || is === "distinct" || !rule.unordered.some((pattern) => meets(pattern, at));
+    const isOrdered =
+      is === undefined || is === "distinct" || is === "empty" || !rule.unordered.some((pattern) => meets(pattern, at));
     refuseIf(!isOrdered, [...path, "is"], "distinct, because rule.unordered says that an array is there");
     const others = [...rule.forms.entries()].slice(0, index).filter(([, other]) => meets(other.at, at));
     const before = others.find(([, other]) => contradicts(other, form));
@@ -47,6 +48,7 @@ function contradicts(one: NormalForm, other: NormalForm): boolean {
   if (one.default !== undefined && other.default !== undefined) return true;
   if (one.is === undefined || other.is === undefined) return false;
   const both: readonly string[] = [one.is, other.is];
+  if (both.includes("empty")) return one.is === other.is;
   return !both.includes("trimmed") || !["lower", "upper"].some((letters) => both.includes(letters));
 }
 

@@ -37,6 +37,7 @@ const tried: readonly (readonly FormName[])[] = [
   ["upper"],
   ["trimmed", "lower"],
   ["trimmed", "upper"],
+  ["empty"],
 ];
 
 /** Looks for the normal forms that fit a live rule and its definition. Values are not told: any of them may be secret. */

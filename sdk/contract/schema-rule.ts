@@ -46,7 +46,7 @@ const form = strict({
     .optional()
     .meta(
       says(
-        'The form. decimal: a number, or a text that is one, so that 10 is "10.00". dateTime: an instant by RFC 3339, in any time zone. trimmed: a text without blanks at its ends. lower, upper: a text in small or capital letters. distinct: an array in which each element counts once. Without it the value is compared as it is written.',
+        'The form. decimal: a number, or a text that is one, so that 10 is "10.00". dateTime: an instant by RFC 3339, in any time zone. trimmed: a text without blanks at its ends. lower, upper: a text in small or capital letters. distinct: an array in which each element counts once. empty: null, an empty text and an empty list are one value. Without it the value is compared as it is written.',
         "decimal",
       ),
     ),

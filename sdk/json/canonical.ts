@@ -1,6 +1,6 @@
 import { isExactNumber } from "./exact-number.ts";
 import { field, isJsonArray, isJsonObject, type Json, type JsonObject } from "./json.ts";
-import { type NormalForm, type ValueForm, valueFormsOf, valueText } from "./normal-form.ts";
+import { isEmpty, type NormalForm, type ValueForm, valueFormsOf, valueText } from "./normal-form.ts";
 import { type Pointer, segmentsOf, valueAt } from "./pointer.ts";
 import type { Path } from "./walk.ts";
 
@@ -66,6 +66,7 @@ function areEqualObjects(a: JsonObject, b: JsonObject, spot: Spot | undefined): 
 
 /** Returns the canonical string of a value at a spot; see {@link canonical}. */
 export function textOf(value: Json, spot: Spot | undefined): string {
+  if (spot?.isNullEmpty && isEmpty(value)) return "null";
   if (isJsonArray(value)) {
     const texts = value.map((element, index) => textOf(element, spot?.below(index)));
     const elements = spot?.isDistinct ? [...new Set(texts)] : texts;
@@ -88,6 +89,8 @@ export class Spot {
   readonly isWriteOnly: boolean;
   readonly isUnordered: boolean;
   readonly isDistinct: boolean;
+  /** What is empty and null are one value. */
+  readonly isNullEmpty: boolean;
   readonly forms: readonly ValueForm[];
   /** The canonical string of the default of a field; undefined for none. */
   readonly defaultText: string | undefined;
@@ -105,6 +108,7 @@ export class Spot {
     const said = here.flatMap(({ says }) => (typeof says === "string" ? [] : [says]));
     const forms = said.flatMap(({ is }) => is ?? []);
     this.isDistinct = forms.includes("distinct");
+    this.isNullEmpty = forms.includes("empty");
     this.forms = valueFormsOf(forms);
     const fallback = said.find((form) => form.default !== undefined)?.default;
     this.defaultText = fallback === undefined ? undefined : textOf(fallback, this);

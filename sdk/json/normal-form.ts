@@ -6,7 +6,7 @@ import type { Pointer } from "./pointer.ts";
 const formsOfValues = ["trimmed", "lower", "upper", "decimal", "dateTime"] as const;
 
 /** The forms in which a service may store what it is sent. */
-export const formNames = [...formsOfValues, "distinct"] as const;
+export const formNames = [...formsOfValues, "distinct", "empty"] as const;
 
 export type FormName = (typeof formNames)[number];
 export type ValueForm = (typeof formsOfValues)[number];
@@ -28,8 +28,14 @@ export function valueFormsOf(names: readonly FormName[]): readonly ValueForm[] {
 /** Decides whether a form is of values like this one, so that it may change how the value is written. */
 export function isOfForm(value: Json, form: FormName): boolean {
   if (form === "distinct") return Array.isArray(value);
+  if (form === "empty") return isEmpty(value);
   if (form === "decimal") return decimalOf(value) !== undefined;
   return form === "dateTime" ? instantOf(value) !== undefined : typeof value === "string";
+}
+
+/** Decides whether a value is null, an empty text or an empty list. */
+export function isEmpty(value: Json): boolean {
+  return value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
 /** Returns the string, valid JSON, that two values share exactly when they are equal in these forms; not for objects and arrays. */

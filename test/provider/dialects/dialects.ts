@@ -175,6 +175,7 @@ export const dialects: readonly Dialect[] = [
           { at: "/isActive", default: true },
           { at: "/conditions/*/value", is: "decimal" as const },
           { at: "/actions", is: "distinct" as const },
+          { at: "/countries", is: "empty" as const },
         ],
       },
     }),

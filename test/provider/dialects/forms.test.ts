@@ -21,6 +21,7 @@ const fields = {
   lower: [{ x: "EUR" }, { x: "Eur" }, { x: "eur" }, { x: "usd" }],
   upper: [{ x: "eur" }, { x: "Eur" }, { x: "EUR" }, { x: "USD" }],
   distinct: [{ x: ["a", "b", "a"] }, { x: ["a", "b", "b"] }, { x: ["a", "b"] }, { x: ["a", "c"] }],
+  empty: [{ x: [] }, { x: "" }, { x: null }, { x: ["a"] }],
   default: [{ x: { on: true } }, { x: {} }, { x: {} }, { x: { on: false } }],
 } as const satisfies Readonly<Record<string, readonly [JsonObject, JsonObject, JsonObject, JsonObject]>>;
 
