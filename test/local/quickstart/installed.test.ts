@@ -21,6 +21,7 @@ test("a program that is itself in node_modules is copied whole, without its own 
     private: true,
     type: "module",
     main: "index.ts",
+    scripts: { rules: "merchant-rules" },
     engines: { node: ">=22.19" },
   });
   const found = createRequire(join(project, "index.ts"));

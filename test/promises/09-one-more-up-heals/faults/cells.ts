@@ -47,6 +47,8 @@ export interface Cell {
   readonly isTimed: boolean;
   /** The fault is at a request that reads. */
   readonly isRead?: boolean;
+  /** See {@link FaultKind.isLikeAnother}. */
+  readonly isLikeAnother?: boolean;
 }
 
 /**
@@ -83,6 +85,7 @@ function cellsAt(
       fault: withSelection(kind.fault, { operations: [operation], request, times }),
       isKill: false,
       isRead: isRead(operation),
+      isLikeAnother: kind.isLikeAnother === true,
       isTimed:
         (kind.fault.kind === "latency" && kind.fault.ms === tooLateMs) ||
         (kind.fault.kind === "status" && kind.fault.retryAfterSeconds !== undefined),

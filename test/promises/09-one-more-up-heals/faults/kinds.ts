@@ -9,11 +9,18 @@ export interface FaultKind {
   readonly operations: readonly Exclude<ServedOperation, "unknown">[];
   /** It hits pages after the first alone. */
   readonly isOfLaterPages?: true;
+  /** To the client it is the same as another kind: it is tried with the full contract alone. */
+  readonly isLikeAnother?: true;
 }
 
 const any = ["token", "identity", "create", "get", "update", "delete", "list", "transition"] as const;
 const lists = ["list"] as const;
 const writes = ["create", "update", "delete", "transition"] as const;
+/** All statuses from 500 on are one to the client; 503 stands for them. */
+function likeAnother(status: number): Pick<FaultKind, "isLikeAnother"> {
+  return [500, 502, 504].includes(status) ? { isLikeAnother: true } : {};
+}
+
 /** Later than a look-up just after the answer. */
 const laterMs = 300;
 
@@ -29,8 +36,13 @@ export const kinds: readonly FaultKind[] = [
   { name: "closed after the write", fault: { kind: "close", at: "after" }, operations: any },
   { name: "closed in mid-answer", fault: { kind: "close", at: "mid-answer" }, operations: any },
   ...[500, 502, 503, 504].flatMap((status): FaultKind[] => [
-    { name: `${status} before the write`, fault: { kind: "status", status }, operations: any },
-    { name: `${status} after the write`, fault: { kind: "status", status, at: "after" }, operations: any },
+    { name: `${status} before the write`, fault: { kind: "status", status }, operations: any, ...likeAnother(status) },
+    {
+      name: `${status} after the write`,
+      fault: { kind: "status", status, at: "after" },
+      operations: any,
+      ...likeAnother(status),
+    },
   ]),
   { name: "closed, carried out later", fault: { kind: "close", at: "later", laterMs }, operations: writes },
   ...[408, 503, 504].map(
@@ -38,6 +50,7 @@ export const kinds: readonly FaultKind[] = [
       name: `${status}, carried out later`,
       fault: { kind: "status", status, at: "later", laterMs },
       operations: writes,
+      ...likeAnother(status),
     }),
   ),
   { name: "429", fault: { kind: "status", status: 429 }, operations: any },
@@ -87,7 +100,12 @@ export const kinds: readonly FaultKind[] = [
   { name: "404 just after a create", fault: { kind: "late-get" }, operations: ["get"] },
   { name: "redirect to the same host", fault: { kind: "redirect", status: 302 }, operations: any },
   { name: "redirect with the body, same host", fault: { kind: "redirect", status: 307 }, operations: any },
-  { name: "permanent redirect", fault: { kind: "redirect", status: 308 }, operations: any },
+  {
+    name: "permanent redirect",
+    fault: { kind: "redirect", status: 308 },
+    operations: any,
+    isLikeAnother: true,
+  },
   {
     name: "redirect to another host",
     fault: { kind: "redirect", status: 301, location: "http://localhost:9/elsewhere" },

@@ -85,10 +85,11 @@ export async function cellsOf(row: Row, part: Part): Promise<readonly Cell[]> {
 
 /** All, or of each kind of fault one cell (by the full contract) or every third kind's, another request in each row. */
 function chosen(row: Row, cells: readonly Cell[]): readonly Cell[] {
-  if (isWhole) return cells;
+  const isFull = row.contract.name === "full";
+  if (isWhole) return cells.filter(({ isLikeAnother }) => isFull || isLikeAnother !== true);
   const turn = rows.indexOf(row);
   return kinds.flatMap(({ name }, index) => {
-    if (row.contract.name !== "full" && (index + turn) % 3 !== 0) return [];
+    if (!isFull && (index + turn) % 3 !== 0) return [];
     const own = cells.filter((cell) => cell.name.startsWith(`${name}, `));
     return own.slice((index + turn) % Math.max(1, own.length)).slice(0, 1);
   });
