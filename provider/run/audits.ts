@@ -130,7 +130,8 @@ export class Audits {
 
   async #run<T>(sent: Sent, request: (sent: Sent) => Promise<T>): Promise<T> {
     this.#window.push(sent);
-    for (const ruleId of idsOf(sent)) this.#askedAt.set(ruleId, performance.now());
+    const asked = idsOf(sent).map((ruleId) => [ruleId, this.#askedAt.get(ruleId)] as const);
+    for (const [ruleId] of asked) this.#askedAt.set(ruleId, performance.now());
     getOrMake(this.#own, sent.write.of, () => []).push(sent);
     const busy = request(sent);
     this.#underWay.add(busy);
@@ -151,7 +152,12 @@ export class Audits {
     } finally {
       sent.endedAt = performance.now();
       this.#underWay.delete(busy);
-      if (sent.isVoid) this.#window = this.#window.filter((each) => each !== sent);
+      if (sent.isVoid) {
+        this.#window = this.#window.filter((each) => each !== sent);
+        for (const [ruleId, before] of asked)
+          if (before === undefined) this.#askedAt.delete(ruleId);
+          else this.#askedAt.set(ruleId, before);
+      }
     }
   }
 

@@ -167,7 +167,9 @@ export class Live {
     await Promise.allSettled([record.deleting]);
     if (record.written) return { is: "present", rule: record.written };
     if (record.written === null && rule.gone.length === 0) return { is: "absent" };
-    const saysTaken = errors.exists.length > 0 || mustBeNew(operations.create.headers);
+    // By a 412 a dead rule cannot be told from one that is there.
+    const isRefused = mustBeNew(operations.create.headers) && rule.gone.length === 0;
+    const saysTaken = errors.exists.length > 0 || isRefused;
     const isEnough = when === "early" || (when === "due" && saysTaken);
     if (isEnough && operations.list !== null) {
       const { byId } = await (when === "early" ? this.listed() : this.#recent());

@@ -9,6 +9,7 @@ import { say } from "../refusals/say.ts";
 import type { How } from "../run/live.ts";
 import type { Sent } from "../run/sent.ts";
 import { naming, type Task } from "../run/task.ts";
+import { Written } from "../run/written.ts";
 import { isSeen, isThere, lookBefore, sameRow, sighted, yetFound } from "./known.ts";
 import { sayWhatMayBeLeft } from "./new-ids.ts";
 import { readyToGo } from "./transitions.ts";
@@ -94,22 +95,37 @@ async function toGo(row: KnownRule, how: How | undefined, task: Task): Promise<K
 /** @returns true where the service said that it did so */
 async function removeNow(row: KnownRule, task: Task): Promise<boolean> {
   const { of, key, place } = task;
-  const known = await readyToGo(row, task);
+  // Refused before the first request, so there is nothing to look at.
+  if (place.contract.operations.delete.identifyBy === null) return await sendDelete(row, task);
+  // While a request waited for its turn, another stack may have taken the rule over: the list may have been read anew. Or
+  // another resource has.
+  const isStill = async (known: KnownRule): Promise<boolean> =>
+    (known.doubt !== undefined || (await toGo(known, "cheap", task)) !== undefined) && !isTakenMeanwhile(known, task);
+  const known = await readyToGo(row, task, () => isStill(row));
+  if (known === undefined) return false;
   const { ruleId, definition } = known;
   const write = async (sent: Sent): Promise<boolean> => {
-    // While this delete waited for its turn, another stack may have taken the rule over: the list may have been read anew. Or
-    // another resource has. Nothing may come between this and the delete's beginning.
-    const isStill = known.doubt !== undefined || (await toGo(known, "cheap", task)) !== undefined;
-    const isDone =
-      isStill && !isTakenMeanwhile(known, task) && (await place.paper.deleting(ruleId, () => sendDelete(known, task)));
+    // Nothing may come between this and the delete's beginning.
+    const isDone = (await isStill(known)) && (await place.paper.deleting(ruleId, () => sendDelete(known, task)));
     // One that was not there to be deleted proves nothing.
     if (!isDone) sent.void();
     return isDone;
   };
-  // Refused before the first request, so there is nothing to look at.
-  if (place.contract.operations.delete.identifyBy === null) return await sendDelete(known, task);
   const rest = { sent: definition, before: definition, mark: undefined, known: undefined };
-  return await place.audits.send({ kind: "delete", ruleId, of, key, row: known, ...rest }, write);
+  try {
+    return await place.audits.send({ kind: "delete", ruleId, of, key, row: known, ...rest }, write);
+  } catch (error) {
+    if (known === row || !isMerchantRulesError(error)) throw error;
+    throw new Written({ ...known, isSealed: true }, afterReady(error));
+  }
+}
+
+/** The rule stays, and is not any more as it was declared. */
+function afterReady(error: MerchantRulesError): MerchantRulesError {
+  return error.with({
+    reason: `${error.reason}; the rule was brought to what it must be before a delete (rule.transitions), and stays so`,
+    advice: `${error.advice ?? "run again"}; where the rule is to stay, run \`pulumi up --refresh\`, which brings it back to what is declared`,
+  });
 }
 
 function isTakenMeanwhile(known: KnownRule, task: Task): boolean {

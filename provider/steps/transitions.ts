@@ -24,25 +24,35 @@ export async function drive(answered: LiveRule | undefined, written: KnownRule, 
 
 /**
  * Brings a rule that is to be deleted to what the service deletes alone (contract `rule.transitions`, `beforeDelete`).
- * @returns the rule as it is known from then on
- * @throws MerchantRulesError: it cannot be brought there, and is not deleted
+ * @param isStill asked right before each request: whether the rule is still to go
+ * @returns the rule as it is known from then on; undefined: it is not to go any more
+ * @throws Written: it cannot be brought there, and is not deleted
  */
-export async function readyToGo(known: KnownRule, task: Task): Promise<KnownRule> {
+export async function readyToGo(
+  known: KnownRule,
+  task: Task,
+  isStill: () => Promise<boolean>,
+): Promise<KnownRule | undefined> {
   const steps = task.place.contract.rule.transitions.filter(({ beforeDelete }) => beforeDelete);
   const wanted = new Map(steps.map(({ at, to }) => [at, to]));
   if (wanted.size === 0) return known;
   const definition = [...wanted].reduce((made, [at, to]) => withFieldAt(made, at, to), known.definition);
   const ready = { ...known, definition };
-  const driver = new Driver(ready, task);
+  const driver = new Driver(ready, task, isStill);
   try {
     for (const [at, to] of wanted) await driver.bring(at, to, undefined);
-  } catch (thrown) {
-    const error = thrown instanceof Written ? thrown.error : thrown;
+    task.place.paper.remember(ready.ruleId, await driver.rule());
+    return ready;
+  } catch (error) {
+    if (error instanceof NotToGo) return undefined;
     // One that is gone is found to be so by its delete.
-    if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;
+    if (error instanceof Written && error.error.code === "RULE_NOT_FOUND") return known;
+    throw error;
   }
-  return ready;
 }
+
+/** A rule that was let go of before a request of its own was sent. */
+class NotToGo extends Error {}
 
 /** The fields of a definition that requests of their own change, and what they are to be. */
 function wantedFields({ definition }: KnownRule, { place: { contract } }: Task): [at: string, value: Json][] {
@@ -58,13 +68,16 @@ const [firstLookMs, mostLookMs] = [100, 2000];
 class Driver {
   readonly #written: KnownRule;
   readonly #task: Task;
+  readonly #isStill: () => Promise<boolean>;
   #rule: JsonObject | undefined;
   /** The definition as far as the requests that were sent should have brought it. */
   #reached: JsonObject;
 
-  constructor(written: KnownRule, task: Task) {
+  /** @param isStill asked right before each request; default: always */
+  constructor(written: KnownRule, task: Task, isStill: () => Promise<boolean> = () => Promise.resolve(true)) {
     this.#written = written;
     this.#task = task;
+    this.#isStill = isStill;
     this.#reached = withoutDriven(written.definition, task.place.contract);
   }
 
@@ -115,9 +128,11 @@ class Driver {
     const { ruleId } = this.#written;
     try {
       const client = await place.live.client();
-      const answer = await place.audits.send(this.#toSend(step, before), () =>
-        client.transition(ruleId, step, naming(this.#written, this.#task)),
-      );
+      const answer = await place.audits.send(this.#toSend(step, before), async (sent) => {
+        if (await this.#isStill()) return await client.transition(ruleId, step, naming(this.#written, this.#task));
+        sent.void();
+        throw new NotToGo();
+      });
       if (answer !== undefined && valueAt(answer.rule, step.at) === step.to) {
         // An answer may show a part of the rule.
         this.#rule = { ...before, ...answer.rule };

@@ -269,6 +269,7 @@ function textsOf(value: Json | undefined): string[] {
 
 /** Headers that say when a limit ends, where Retry-After does not: in seconds from now, or as a time. */
 const resetHeaders = ["ratelimit-reset", "x-ratelimit-reset", "x-rate-limit-reset"];
+const remainingHeaders = ["ratelimit-remaining", "x-ratelimit-remaining", "x-rate-limit-remaining"];
 
 /**
  * Returns the wait that a response asks for, in milliseconds: `Retry-After` in seconds or as an HTTP date (RFC 9110, 10.2.3);
@@ -278,8 +279,15 @@ const resetHeaders = ["ratelimit-reset", "x-ratelimit-reset", "x-rate-limit-rese
 function retryAfterMsOf({ status, headers }: Pick<WireResponse, "status" | "headers">): number | undefined {
   const told = waitMsIn(headers["retry-after"], headers);
   if (told !== undefined || status !== 429) return told;
-  const [, reset] = /(?:^|[;,\s])(?:reset|t)=(\d+)/.exec(headerIn(headers, "ratelimit") ?? "") ?? [];
-  const ends = [reset, ...resetHeaders.map((name) => headers[name])];
+  const limits = headerIn(headers, "ratelimit") ?? "";
+  const [, reset] = /(?:^|[;,\s])reset=(\d+)/.exec(limits) ?? [];
+  // Of several limits those that have nothing left.
+  const spent = limits.split(",").flatMap((limit) => {
+    const [, ends] = /;\s*t=(\d+)/.exec(limit) ?? [];
+    return ends === undefined || /;\s*r=0*[1-9]/.test(limit) ? [] : [ends];
+  });
+  const isLeft = remainingHeaders.some((name) => Number(headers[name]) > 0);
+  const ends = [reset, ...spent, ...(isLeft ? [] : resetHeaders.map((name) => headers[name]))];
   return ends.map((each) => waitMsIn(each, headers)).find((ms) => ms !== undefined);
 }
 

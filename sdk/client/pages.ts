@@ -37,19 +37,25 @@ export async function* pagesOf(
   let following: string | undefined;
   let passed = 0;
   let counted = 0;
+  let told: Told = { total: undefined, more: undefined };
   for (let number = 1; number <= limits.maxPages; number += 1) {
     const query = queryOf(paging, { number, passed, following }, limits.pageSize);
     const page = await askFor(number, ids.size, () =>
       ask(query, (response, here) => {
         // Nothing in place of a page, as `empty` says.
-        if (response === undefined) return { rules: [], next: undefined, isLast: true, counts: counted };
+        if (response === undefined) {
+          demandNoMoreAfter(told, counted);
+          return { rules: [], next: undefined, isLast: true, counts: counted };
+        }
         const rules = rulesIn(response.json, list, id);
         const next = paging.next({ ...response, here, lastRuleId: rules.at(-1)?.ruleId });
         const more = moreIn(response.json, pagination);
         // A rule that is twice on a page counts once: else another would be left out.
-        const counts = counted + new Set(rules.map(({ ruleId }) => ruleId)).size;
+        const count = new Set(rules.map(({ ruleId }) => ruleId)).size;
+        const counts = counted + count;
         const total = totalIn(response.json, pagination);
-        const end = { count: rules.length, counted: counts, total, more, next };
+        told = { total, more };
+        const end = { count, counted: counts, total, more, next };
         const isLast = isLastPage(paging, pagination, end, limits.pageSize);
         if (isLast && more === undefined) demandNoMore(response, pagination, rules.length);
         const isUntold =
@@ -60,12 +66,15 @@ export async function* pagesOf(
           throw new UnusableResponse(`page ${number} of the list leads back to a page before it`);
         const isRepeated =
           rules.length === before?.length && rules.every(({ ruleId }, at) => ruleId === before?.[at]?.ruleId);
-        repeats = !isLast && next === undefined && isRepeated ? repeats + 1 : 0;
-        // Rules that are made meanwhile push those of one page to the next, once.
-        if (repeats > 1)
-          throw new UnusableResponse(`page ${number} of the list repeats the two pages before it`, {
-            advice: "correct operations.list.pagination in the contract: what asks for another page is not heeded",
-          });
+        repeats = next === undefined && rules.length > 0 && isRepeated ? repeats + 1 : 0;
+        // Rules that are made meanwhile push those of one page to the next, once, and then more follow.
+        if (repeats > 1 || (repeats > 0 && isLast))
+          throw new UnusableResponse(
+            `page ${number} of the list repeats the ${repeats > 1 ? "two pages" : "page"} before it`,
+            {
+              advice: "correct operations.list.pagination in the contract: what asks for another page is not heeded",
+            },
+          );
         return { rules, next, isLast, counts };
       }),
     );
@@ -139,6 +148,18 @@ function rulesIn(response: Json, { items, envelope, empty }: List, id: readonly 
   });
 }
 
+/** What a page has said of the whole list. */
+interface Told {
+  readonly total: number | undefined;
+  readonly more: boolean | undefined;
+}
+
+/** Refuses nothing at all in place of a page, where the page before it has said that more follow. @throws UnusableResponse */
+function demandNoMoreAfter({ total = 0, more }: Told, counted: number): void {
+  if (more !== true && counted >= total) return;
+  throw new UnusableResponse("the list says that there is more, but the next page has no content");
+}
+
 /**
  * Decides whether the list ends with a page. Pages without a cursor end when the response says so or all are there, else
  * with the first empty page. A short page is the end only where the contract says so: the service may give fewer rules
@@ -165,6 +186,8 @@ function isLastPage(
       throw new UnusableResponse(
         `the list says that it has ${total} rules, and a page of it has ${count} (operations.list.pagination.total)`,
         {
+          // A rule may have been made since the rules were counted.
+          isCut: true,
           advice:
             "set operations.list.pagination.total to null in the contract, so that the first empty page ends the list: the service's number is no count of its rules",
         },

@@ -77,13 +77,22 @@ export function ruleIdInHeaders(
     const value = typeof place === "string" ? undefined : headerIn(headers, place.header);
     if (typeof place === "string" || value === undefined || value === "") continue;
     if (place.segment === null) return value;
-    // A Location may be a URL or a path (RFC 9110, 10.2.2).
-    const segment = URL.canParse(value, anyOrigin) ? new URL(value, anyOrigin).pathname.split("/").at(-1) : "";
-    if (segment === undefined || segment === "")
-      throw new UnusableResponse(`the header ${place.header} is no URL whose path ends with an id (rule.id)`);
-    return decodeURIComponent(segment);
+    const id = lastSegmentOf(value);
+    if (id !== undefined) return id;
+    throw new UnusableResponse(`the header ${place.header} is no URL whose path ends with an id (rule.id)`);
   }
   return undefined;
+}
+
+/** Returns the last segment of a URL or a path (RFC 9110, 10.2.2), decoded; undefined where there is none. */
+function lastSegmentOf(location: string): string | undefined {
+  if (!URL.canParse(location, anyOrigin)) return undefined;
+  const last = new URL(location, anyOrigin).pathname.split("/").findLast((segment) => segment !== "");
+  try {
+    return last === undefined ? undefined : decodeURIComponent(last);
+  } catch {
+    return undefined;
+  }
 }
 
 const anyOrigin = "http://localhost";

@@ -15,6 +15,7 @@ import { fewOf, isMerchantRulesError, MerchantRulesError, shortened } from "../e
 import {
   defined,
   fieldsLackingIn,
+  isJsonObject,
   type Json,
   type JsonObject,
   type Pointer,
@@ -141,8 +142,9 @@ export class RulesClient {
    * @returns the id, and the rule in the response, `{}` where the response has an id alone
    */
   async create(definition: JsonObject, options: CreateOptions = {}): Promise<CreatedRule> {
-    const { operations, idempotency } = this.contract;
+    const { operations, rule, idempotency } = this.contract;
     const { bodyAt, identifyBy } = operations.create;
+    const hasIdInHeader = rule.id.length > this.#places.id.length;
     const messages = this.#messages("create", undefined, options, definition);
     const { attempted } = messages;
     const template = this.#templates.create;
@@ -158,10 +160,10 @@ export class RulesClient {
       mayMean: ["exists"],
       writes: true,
       parse: (response) => {
-        const inHeaders = ruleIdInHeaders(response, this.contract.rule);
         // Some services say where the new rule is, and nothing else.
-        const json = inHeaders !== undefined && response.body.length === 0 ? {} : jsonObjectOf(response);
-        const ruleId = ruleIdIn(json, this.#places) ?? inHeaders;
+        const body = hasIdInHeader ? jsonIfAny(response) : jsonObjectOf(response);
+        const json = isJsonObject(body) ? body : {};
+        const ruleId = ruleIdIn(json, this.#places) ?? ruleIdInHeaders(response, rule);
         if (ruleId === undefined) throw withoutId("the answer", json, this.#places, { sent: definition });
         return { ruleId, rule: ruleIn(json, this.#places) ?? {}, status: response.status };
       },
@@ -236,6 +238,7 @@ export class RulesClient {
     const changed = updateBody(definition, live, { ...update, body: kind, omit, former }, rule);
     if (changed === undefined) return { ruleId, rule: live ?? {} };
     const { definition: versioned, headers } = versionSent(changed, seen, { update, ruleId, attempted });
+    const namesVersion = update.version !== null && ("at" in update.version || headers.length > 0);
     demandOwnNames(versioned, update, attempted);
     demandFreeField(versioned, ruleId, update, attempted);
     const body = sendable(template.body(ruleId, versioned, update.bodyAt), update, "update", attempted);
@@ -244,8 +247,7 @@ export class RulesClient {
       request: template.request(this.#written(additions, headers)),
       ...this.#messages("update", ruleId, options, definition, live ?? {}),
       // Of a version or an id that is no more, nothing is written; and a second response to that has no new id.
-      isRepeatable:
-        (update.method === "PUT" && update.id === "kept") || idempotency !== null || update.version !== null,
+      isRepeatable: (update.method === "PUT" && update.id === "kept") || idempotency !== null || namesVersion,
       mayMean: ["notFound", "exists"],
       writes: true,
       ifRefused: () => adviceOnFields(changed, definition),

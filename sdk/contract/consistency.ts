@@ -331,7 +331,7 @@ function checkWriteOnly({ rule }: Contract, refuseIf: RefuseIf): void {
 }
 
 /** Refuses transitions that name no rule, change what something else decides by, or cannot be told apart. */
-function checkTransitions({ rule }: Contract, refuseIf: RefuseIf): void {
+function checkTransitions({ rule, operations }: Contract, refuseIf: RefuseIf): void {
   const others = [rule.naturalKey, rule.owner?.at, ...idPointers(rule), ...rule.readOnly, ...rule.immutable];
   for (const [index, { at, to, from, path, fields, beforeDelete }] of rule.transitions.entries()) {
     const place = ["rule", "transitions", index];
@@ -349,6 +349,8 @@ function checkTransitions({ rule }: Contract, refuseIf: RefuseIf): void {
       .some((each) => each.at === at && each.to === to && overlap(each.from, from));
     refuseIf(isTwice, place, "one request for each field, value and value before");
     const other = rule.transitions.find((each) => each.at === at && each.beforeDelete && each.to !== to);
+    const noDelete = "false, because the contract does not say how to delete (operations.delete.identifyBy)";
+    refuseIf(beforeDelete && operations.delete.identifyBy === null, [...place, "beforeDelete"], noDelete);
     const isUnclear = beforeDelete && other !== undefined;
     refuseIf(isUnclear, [...place, "beforeDelete"], "one value of each field that a rule has before it is deleted");
   }

@@ -44,6 +44,17 @@ describe.each(variants(shapes))("%s of a service that deletes inactive rules alo
     expect(asked(place).filter((each) => each === "DELETE")).toHaveLength(2);
   });
 
+  test("that could not be deleted and are declared again are brought back", async () => {
+    const { place, stack } = await openStack("local", { contract: strict });
+    await stack.up(declared("active"));
+    place.front.behave(({ method }, pass) => (method === "DELETE" ? { status: 422, body: {} } : pass()));
+    const failed = await stack.run("destroy");
+    expect(failed.output).toMatch(/was brought to what it must be before a delete .*run `pulumi up --refresh`/s);
+    place.front.behave();
+    await stack.up(declared("active"), { refresh: true });
+    expect(statuses(place)).toEqual(["active", "active"]);
+  });
+
   test("that are gone already are no failure", async () => {
     const { place, stack } = await openStack("local", { contract: strict });
     await stack.up(declared("active"));
@@ -66,4 +77,15 @@ test("without the word the refusal names it, and what it says leads to the end",
   writeFileSync(place.contractFile, JSON.stringify(strict));
   await stack.up({});
   expect(place.service.rules()).toEqual([]);
+});
+
+test("a rule that leaves a set, cannot be deleted and is declared again is brought back by the next run", async () => {
+  const { place, stack } = await openStack("local", { contract: strict });
+  const active = (k: number) => rule(k, { status: "active" });
+  await stack.up({ all: { rules: { a: active(1), b: active(2) } } });
+  place.front.behave(({ method }, pass) => (method === "DELETE" ? { status: 422, body: {} } : pass()));
+  await stack.upFails({ all: { rules: { b: active(2) } } }, {}, /was brought to what it must be before a delete/);
+  place.front.behave();
+  await stack.up({ all: { rules: { a: active(1), b: active(2) } } });
+  expect(statuses(place)).toEqual(["active", "active"]);
 });

@@ -602,7 +602,7 @@ describe("an answer that refuses what the contract has sent says which field to 
 
 describe("the id in a header", () => {
   const rule = { id: [{ header: "Location", segment: "last" as const }, "/id"] };
-  const locations = ["/rules/r%201", "https://example.com/v1/rules/r%201?x=/y", "r%201"];
+  const locations = ["/rules/r%201", "https://example.com/v1/rules/r%201?x=/y", "r%201", "/rules/r%201/"];
 
   test.each(locations)("of a create with an empty body is the last segment of %s", async (location) => {
     const server = await serve([{ status: 201, headers: { location } }]);
@@ -619,12 +619,19 @@ describe("the id in a header", () => {
   });
 
   test("is missed by name, and leaves a create in doubt", async () => {
-    for (const headers of [{}, { location: "/" }]) {
+    for (const headers of [{}, { location: "/" }, { location: "/rules/%off" }]) {
       const server = await serve([{ status: 201, json: { name: "a" }, headers }]);
       const error = await failureOf(clientOf(server, { rule }).create({}));
       expect(error).toMatchObject({ outcomeUnknown: true });
       expect(error.message).toContain("rule.id");
     }
+  });
+
+  test("is found beside a body that is no JSON, and not needed where the body has one", async () => {
+    const text = await serve([{ status: 201, body: "Created", headers: { location: "/rules/r1" } }]);
+    expect(await clientOf(text, { rule }).create({})).toMatchObject({ ruleId: "r1" });
+    const both = await serve([{ status: 201, json: { id: "r1" }, headers: { location: "/rules/%off" } }]);
+    expect(await clientOf(both, { rule }).create({})).toMatchObject({ ruleId: "r1" });
   });
 
   test("is that of a rule that an update has given another", async () => {

@@ -411,6 +411,17 @@ describe("a service without rules", () => {
     expect(error.message).toContain("there is no array of rules at /rules");
   });
 
+  test("is contradicted by a page before it that said that more follow", async () => {
+    for (const [told, pagination] of [
+      [{ total: 3 }, { type: "page", limit: "limit", total: "/total" }],
+      [{ more: true }, { type: "page", limit: "limit", more: "/more" }],
+    ] as const) {
+      const server = await serve([{ json: { rules: rules("a", "b"), ...told } }, { status: 204 }]);
+      const error = await failureOf(allOf(clientOf(server, listing(pagination, { empty: ["noContent"] })).list()));
+      expect(error.message).toContain("says that there is more, but the next page has no content");
+    }
+  });
+
   test("ends its pages there, after others that had rules", async () => {
     const pagination = { type: "page", limit: "limit" } as const;
     for (const empty of empties) {
@@ -421,11 +432,19 @@ describe("a service without rules", () => {
 });
 
 test("a total that is smaller than a page of the list is refused, and what the error says to set reads all", async () => {
-  const pages = [{ json: { rules: rules("a", "b", "c"), total: 0 } }, { json: { rules: [], total: 0 } }];
+  const pages = (received: Received) => ({
+    json: { rules: numberIn(received, "offset") === 0 ? rules("a", "b", "c") : [], total: 0 },
+  });
   const error = await failureOf(
     allOf(clientOf(await serve(pages), listing({ type: "offset", limit: "limit", total: "/total" })).list()),
   );
   expect(error.message).toMatch(/says that it has 0 rules, and a page of it has 3 .*set .*pagination\.total to null/);
+  const raced = await serve([
+    { json: { rules: rules("a", "b", "c"), total: 2 } },
+    { json: { rules: rules("a", "b", "c"), total: 3 } },
+  ]);
+  const once = clientOf(raced, listing({ type: "offset", limit: "limit", total: "/total" }));
+  expect(await idsOf(once.list())).toEqual(["a", "b", "c"]);
   const untold = clientOf(await serve(pages), listing({ type: "offset", limit: "limit", total: null }));
   expect(await idsOf(untold.list())).toEqual(["a", "b", "c"]);
 });
@@ -489,6 +508,14 @@ test("a page that repeats the one before it ends no list; one that repeats the t
   const page = (...ids: string[]) => ({ json: { rules: rules(...ids) } });
   const pushed = await serve([page("a", "b"), page("a", "b"), page("c"), page()]);
   expect(await idsOf(clientOf(pushed, listing(pagination)).list())).toEqual(["a", "b", "c"]);
+  const counted = await serve([{ json: { rules: rules("a", "b"), total: 5 } }]);
+  for (const total of ["/total", null]) {
+    const left = await failureOf(allOf(clientOf(counted, listing({ type: "page", limit: "limit", total })).list()));
+    expect(left.message, String(total)).toContain("before it");
+  }
+  const pair = await serve([{ json: { rules: rules("a", "b"), total: 4 } }]);
+  const two = await failureOf(allOf(clientOf(pair, listing({ type: "page", limit: "limit", total: "/total" })).list()));
+  expect(two.message).toContain("page 2 of the list repeats the page before it");
   const deaf = await serve([page("a", "b")]);
   const error = await failureOf(allOf(clientOf(deaf, listing(pagination)).list()));
   expect(error.message).toMatch(

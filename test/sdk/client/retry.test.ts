@@ -272,6 +272,19 @@ test("a Retry-After that the total clock has no time for ends the call at once",
   expect(server.requests).toHaveLength(1);
 });
 
+test.each(['"1"', 'W/"1"'])(
+  "a PATCH of the version %s is sent again after a lost answer only where it names that",
+  async (etag) => {
+    const server = await serve(({ method }) =>
+      method === "GET" ? { json: { id: "r1", a: 1 }, headers: { etag } } : { status: 503 },
+    );
+    const update = { method: "PATCH", path: "/rules/{ruleId}", version: { etag: true } } as const;
+    await failureOf(clientOf(server, { limits, operations: { update } }).update("r1", { a: 2 }));
+    const sent = server.requests.filter(({ method }) => method === "PATCH");
+    expect(sent.map(({ headers }) => headers["if-match"])).toEqual(etag === '"1"' ? [etag, etag, etag] : [undefined]);
+  },
+);
+
 describe("when a limit ends", () => {
   const date = "Fri, 27 Nov 2026 04:00:00 GMT";
   const at = Date.parse(date) / 1000;
@@ -281,6 +294,7 @@ describe("when a limit ends", () => {
     ["RateLimit-Reset, in milliseconds since 1970", 429, { "ratelimit-reset": String((at + 1) * 1000) }],
     ["RateLimit, by reset", 429, { ratelimit: "limit=10, remaining=0, reset=1" }],
     ["RateLimit, by t", 429, { ratelimit: '"default";r=0;t=1' }],
+    ["RateLimit, of the limit that has nothing left", 429, { ratelimit: '"hour";r=800;t=2400, "second";r=0;t=1' }],
     ["Retry-After of a 403", 403, { "retry-after": "1" }],
   ];
 
@@ -302,6 +316,14 @@ describe("when a limit ends", () => {
       expect(server.requests).toHaveLength(1);
     },
   );
+
+  test("is not told by a limit of which something is left", async () => {
+    const headers = { "x-ratelimit-remaining": "7", "x-ratelimit-reset": "30" };
+    const server = await serve([{ status: 429, headers }, { json: { id: "r1" } }]);
+    const startedAt = performance.now();
+    await clientOf(server, { limits }).get("r1");
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
 
   test("is not told by a limit header of another status", async () => {
     const server = await serve([{ status: 503, headers: { "x-rate-limit-reset": "30" } }, { json: { id: "r1" } }]);
