@@ -41,7 +41,8 @@ export async function readyToGo(
   const driver = new Driver(ready, task, isStill);
   try {
     for (const [at, to] of wanted) await driver.bring(at, to, undefined);
-    task.place.paper.remember(ready.ruleId, await driver.rule());
+    // As a GET after them would show it: nothing is asked once more before the delete.
+    Object.assign(task.place.paper.of(ready.ruleId), { seen: await driver.rule(), seenAt: performance.now() });
     return ready;
   } catch (error) {
     if (error instanceof NotToGo) return undefined;

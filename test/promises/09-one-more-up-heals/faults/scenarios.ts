@@ -240,7 +240,7 @@ export const contracts: readonly MatrixContract[] = [
         owner,
         transitions: [
           { at: "/isActive", to: true, path: `${path}/activate` },
-          { at: "/isActive", to: false, path: `${path}/deactivate` },
+          { at: "/isActive", to: false, path: `${path}/deactivate`, beforeDelete: true },
         ],
       },
     },
