@@ -21,10 +21,14 @@ interface Spoken extends ServeOptions {
 }
 
 const pages = { type: "cursor", limit: "limit", cursor: "after", next: "/nextCursor" } as const;
+const offset = { type: "offset", limit: "limit" } as const;
 const contracts: Readonly<Record<string, Spoken>> = {
   "a list": { contract: contractOf() },
   "a list of pages": {
     contract: contractOf({ operations: { list: { ...list, pagination: pages } }, limits: { pageSize: 3 } }),
+  },
+  "a list of pages by offset": {
+    contract: contractOf({ operations: { list: { ...list, pagination: offset } }, limits: { pageSize: 3 } }),
   },
   "a list with marks": { contract: contractOf({ rule: { owner } }) },
   "a list that lags": {
