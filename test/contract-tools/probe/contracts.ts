@@ -123,7 +123,7 @@ export function stated(contract: Contract): Contract {
         lagMs: get === null ? list.lagMs : null,
       },
     }),
-    rule: { transitions: plainOf(contract.rule.transitions) },
+    rule: { transitions: plainOf(contract.rule.transitions.map((each) => ({ ...each, beforeDelete: false }))) },
     auth: plainOf(auth),
     errors: {},
     idempotency: null,
