@@ -51,11 +51,11 @@ export async function* pagesOf(
         const next = paging.next({ ...response, here, lastRuleId: rules.at(-1)?.ruleId });
         const more = moreIn(response.json, pagination);
         // A rule that is twice on a page counts once: else another would be left out.
-        const count = new Set(rules.map(({ ruleId }) => ruleId)).size;
-        const counts = counted + count;
+        const distinct = new Set(rules.map(({ ruleId }) => ruleId)).size;
+        const counts = counted + distinct;
         const total = totalIn(response.json, pagination);
         told = { total, more };
-        const end = { count, counted: counts, total, more, next };
+        const end = { count: rules.length, distinct, counted: counts, total, more, next };
         const isLast = isLastPage(paging, pagination, end, limits.pageSize);
         if (isLast && more === undefined) demandNoMore(response, pagination, rules.length);
         const isUntold =
@@ -164,7 +164,7 @@ function demandNoMoreAfter({ total = 0, more }: Told, counted: number): void {
  * Decides whether the list ends with a page. Pages without a cursor end when the response says so or all are there, else
  * with the first empty page. A short page is the end only where the contract says so: the service may give fewer rules
  * than were asked for.
- * @param end the number of rules on the page, with those of the pages before it, and in all; whether there are more; what
+ * @param end the number of rules on the page, without those that are twice, with those of the pages before it, and in all; whether there are more; what
  * names the next page. The last three are undefined where the response does not say.
  */
 function isLastPage(
@@ -172,6 +172,7 @@ function isLastPage(
   pagination: Pagination,
   end: {
     count: number;
+    distinct: number;
     counted: number;
     total: number | undefined;
     more: boolean | undefined;
@@ -179,12 +180,12 @@ function isLastPage(
   },
   pageSize: number,
 ): boolean {
-  const { count, counted, total, more, next } = end;
+  const { count, distinct, counted, total, more, next } = end;
   if (endsWith === "its only page" || more === false) return true;
   if (more === undefined && total !== undefined) {
-    if (count > total)
+    if (distinct > total)
       throw new UnusableResponse(
-        `the list says that it has ${total} rules, and a page of it has ${count} (operations.list.pagination.total)`,
+        `the list says that it has ${total} rules, and a page of it has ${distinct} (operations.list.pagination.total)`,
         {
           // A rule may have been made since the rules were counted.
           isCut: true,

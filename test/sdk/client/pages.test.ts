@@ -449,6 +449,13 @@ test("a total that is smaller than a page of the list is refused, and what the e
   expect(await idsOf(untold.list())).toEqual(["a", "b", "c"]);
 });
 
+test("a page that has a rule twice is no short page: the list goes on", async () => {
+  const pages = [{ rules: rules("a", "a") }, { rules: rules("b", "c") }, { rules: rules("d") }];
+  const server = await serve(pages.map((json) => ({ json })));
+  const client = clientOf(server, listing({ type: "page", limit: "limit", shortPage: true }));
+  expect(await idsOf(client.list())).toEqual(["a", "b", "c", "d"]);
+});
+
 test("a list may be larger than what is read about one rule, up to a bound of its own", async () => {
   const server = await serve([{ json: { rules: [{ id: "a", name: "x".repeat(4000) }] } }]);
   const bounded = (limits: ContractInput["limits"]) => clientOf(server, listing({ type: "none" }, {}, limits));
