@@ -3,7 +3,7 @@ import { demandNoMore } from "../../sdk/client/signs-of-more.ts";
 import { type Contract, type Operations, type Pagination, pagingOf } from "../../sdk/contract/index.ts";
 import { contains, isJsonObject, type Json, type Pointer, valueAt } from "../../sdk/json/index.ts";
 import { UnusableResponse } from "../../sdk/unusable-response.ts";
-import { arraysIn, idsIn, leavesOf, type Rows } from "./response-parts.ts";
+import { arraysIn, idsIn, type Rows } from "./response-parts.ts";
 import { type Planned, type SeenResponse, type Sent, Stopped, type Wire } from "./wire.ts";
 
 /** The shape of a list's responses, as far as it is known. */
@@ -12,10 +12,6 @@ export interface ListShape {
   readonly envelope: Pointer;
   readonly id: readonly Pointer[];
   readonly pagination: Pagination;
-}
-
-function hasNull(json: Json): boolean {
-  return contains(json, (value) => value === null);
 }
 
 type EmptyList = NonNullable<Operations["list"]>["empty"][number];
@@ -73,8 +69,8 @@ export class ListReader {
     if (arrays.length > 0) return arrays;
     // Whether it is the list shows once it has a rule. An answer that says nothing at all is none, unless the contract says so.
     const isTold = this.#contract.operations.list?.empty.includes("absent") === true;
-    const saysNone = isTold || (json !== undefined && leavesOf(json).some(({ value }) => value === 0));
-    if (status === 204 || json === null || (isJsonObject(json) && (hasNull(json) || saysNone))) {
+    const saysNone = isJsonObject(json) && (isTold || contains(json, (value) => value === null || value === 0));
+    if (status === 204 || json === null || saysNone) {
       this.#bare = seen;
       return [];
     }

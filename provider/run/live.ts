@@ -410,7 +410,7 @@ export class Live {
         ...(label === undefined ? {} : { label }),
       });
       if (this.isDead(rule)) return { is: "absent", isDead: true };
-      Object.assign(this.paper.of(ruleId), { seen: rule, seenAt });
+      this.paper.saw(ruleId, rule, seenAt);
       return { is: "present", rule };
     } catch (error) {
       if (!isMerchantRulesError(error) || error.code !== "RULE_NOT_FOUND") throw error;

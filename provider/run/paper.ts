@@ -51,6 +51,11 @@ export class Paper {
     if (rule) this.#writtenWith(rule)?.add(ruleId);
   }
 
+  /** A GET that began at `seenAt` (performance.now) showed the rule so. */
+  saw(ruleId: string, seen: JsonObject, seenAt: number): void {
+    Object.assign(this.of(ruleId), { seen, seenAt });
+  }
+
   /** The rule as this run wrote or saw it after the list was read; null: it is gone; undefined: nothing. */
   written(ruleId: string): JsonObject | null | undefined {
     return this.of(ruleId).written;

@@ -42,7 +42,7 @@ export async function readyToGo(
   try {
     for (const [at, to] of wanted) await driver.bring(at, to, undefined);
     // As a GET after them would show it: nothing is asked once more before the delete.
-    Object.assign(task.place.paper.of(ready.ruleId), { seen: await driver.rule(), seenAt: performance.now() });
+    task.place.paper.saw(ready.ruleId, await driver.rule(), performance.now());
     return ready;
   } catch (error) {
     if (error instanceof NotToGo) return undefined;

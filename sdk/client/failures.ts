@@ -171,12 +171,10 @@ export function errorOfNoResponse(
     return make("TIMED_OUT", reason, advice);
   }
   if (fault === "body too large") {
-    const { mostBytes } = failed.request;
-    const isList = mostBytes === context.contract.limits.maxListBytes;
-    const reason = `the body of the answer is larger than ${mostBytes} bytes`;
-    const advice = isList
-      ? "raise limits.maxListBytes in the contract, or lower limits.pageSize there where the list comes in pages"
-      : "raise limits.maxBodyBytes in the contract";
+    const { bound } = failed.request;
+    const reason = `the body of the answer is larger than ${context.contract.limits[bound]} bytes`;
+    const paged = bound === "maxListBytes" ? ", or lower limits.pageSize there where the list comes in pages" : "";
+    const advice = `raise limits.${bound} in the contract${paged}`;
     return make("RESPONSE_INVALID", reason, advice, false);
   }
   const { origin } = context.transport;

@@ -45,7 +45,7 @@ export async function* pagesOf(
         // Nothing in place of a page, as `empty` says.
         if (response === undefined) {
           demandNoMoreAfter(told, counted);
-          return { rules: [], next: undefined, isLast: true, counts: counted };
+          return { rules: [], next: undefined, isLast: true, counts: counted, told, repeats: 0 };
         }
         const rules = rulesIn(response.json, list, id);
         const next = paging.next({ ...response, here, lastRuleId: rules.at(-1)?.ruleId });
@@ -54,33 +54,24 @@ export async function* pagesOf(
         const distinct = new Set(rules.map(({ ruleId }) => ruleId)).size;
         const counts = counted + distinct;
         const total = totalIn(response.json, pagination);
-        told = { total, more };
         const end = { count: rules.length, distinct, counted: counts, total, more, next };
         const isLast = isLastPage(paging, pagination, end, limits.pageSize);
         if (isLast && more === undefined) demandNoMore(response, pagination, rules.length);
-        const isUntold =
-          more === undefined && total === undefined && !("complete" in pagination && pagination.complete);
-        const isLong = rules.length === limits.pageSize || roundLengths.includes(rules.length);
-        if (isLast && isUntold && isLong && paging.endsWith !== "a page that names no other") onCut(rules.length);
+        if (isLast && mayBeCut(paging, pagination, end, limits.pageSize)) onCut(rules.length);
         if (!isLast && next !== undefined && visited.has(next))
           throw new UnusableResponse(`page ${number} of the list leads back to a page before it`);
         const isRepeated =
           rules.length === before?.length && rules.every(({ ruleId }, at) => ruleId === before?.[at]?.ruleId);
-        repeats = next === undefined && rules.length > 0 && isRepeated ? repeats + 1 : 0;
+        const times = next === undefined && rules.length > 0 && isRepeated ? repeats + 1 : 0;
         // Rules that are made meanwhile push those of one page to the next, once, and then more follow.
-        if (repeats > 1 || (repeats > 0 && isLast))
-          throw new UnusableResponse(
-            `page ${number} of the list repeats the ${repeats > 1 ? "two pages" : "page"} before it`,
-            {
-              advice: "correct operations.list.pagination in the contract: what asks for another page is not heeded",
-            },
-          );
-        return { rules, next, isLast, counts };
+        if (times > 1 || (times > 0 && isLast)) throw repeating(number, times);
+        return { rules, next, isLast, counts, told: { total, more }, repeats: times };
       }),
     );
     yield page.rules.filter(({ ruleId }) => ids.size < ids.add(ruleId).size);
     if (page.isLast) return;
     if (page.next !== undefined) visited.add(page.next);
+    ({ told, repeats } = page);
     following = page.next;
     before = page.rules;
     passed += page.rules.length;
@@ -146,6 +137,26 @@ function rulesIn(response: Json, { items, envelope, empty }: List, id: readonly 
     if (ruleId === undefined) throw withoutId(`item ${index} of the list`, item, { id });
     return { ruleId, rule };
   });
+}
+
+/** Makes the error of a page that repeats those before it. */
+function repeating(page: number, times: number): UnusableResponse {
+  const repeated = times > 1 ? "two pages" : "page";
+  return new UnusableResponse(`page ${page} of the list repeats the ${repeated} before it`, {
+    advice: "correct operations.list.pagination in the contract: what asks for another page is not heeded",
+  });
+}
+
+/** Decides whether a last page is as long as pages are made, and nothing says that it is the last. */
+function mayBeCut(
+  { endsWith }: Paging,
+  pagination: Pagination,
+  { count, total, more }: Told & { readonly count: number },
+  pageSize: number,
+): boolean {
+  const isTold = more !== undefined || total !== undefined || ("complete" in pagination && pagination.complete);
+  const isLong = count === pageSize || roundLengths.includes(count);
+  return isLong && !isTold && endsWith !== "a page that names no other";
 }
 
 /** What a page has said of the whole list. */

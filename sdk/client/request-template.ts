@@ -24,7 +24,7 @@ export type Templates = ReturnType<typeof templatesOf>;
  * @throws MerchantRulesError SETTINGS_INVALID, as {@link RequestTemplate}
  */
 export function templatesOf(connection: Target, prefix: string) {
-  const { operations, rule, auth, limits } = connection.contract;
+  const { operations, rule, auth } = connection.contract;
   const template = (at: string, fixed: FixedParts) => new RequestTemplate(connection, prefix, at, fixed);
   const { get, update, list } = operations;
   const identity = identityOperation(auth);
@@ -33,7 +33,7 @@ export function templatesOf(connection: Target, prefix: string) {
     get: get && template("operations.get", get),
     delete: template("operations.delete", operations.delete),
     update: update && template("operations.update", update),
-    list: list && new RequestTemplate(connection, prefix, "operations.list", listed(list), {}, limits.maxListBytes),
+    list: list && new RequestTemplate(connection, prefix, "operations.list", listed(list), {}, "maxListBytes"),
     transitions: rule.transitions.map((each, index) => template(`rule.transitions[${index}]`, each)),
     identity: identity && template("auth.identity", identity),
   };
@@ -58,6 +58,9 @@ export function parametersOf({ contract, parameters }: Target): Record<string, s
 export type FixedParts = Pick<Operations["create"], "path" | "headers" | "query" | "success"> &
   Partial<Pick<Operations["create"], "encoding" | "fields" | "sentAs">> & { readonly method: string };
 
+/** The field of the contract's `limits` that bounds a response. */
+type Bound = "maxBodyBytes" | "maxListBytes";
+
 /** A request without its credentials. */
 export interface WireRequest {
   readonly method: string;
@@ -69,8 +72,8 @@ export interface WireRequest {
   readonly headers: readonly string[];
   readonly body: string | null;
   readonly success: readonly number[];
-  /** The largest body of a success that is read, in bytes. */
-  readonly mostBytes: number;
+  /** The contract's bound of the body of a success. */
+  readonly bound: Bound;
 }
 
 /** The parts that one call adds to its operation, encoded. */
@@ -96,13 +99,13 @@ export class RequestTemplate {
   readonly #headers: readonly string[];
   readonly #bodyHeaders: readonly string[];
   readonly #fields: JsonObject;
-  readonly #mostBytes: number;
+  readonly #bound: Bound;
 
   /**
    * @param prefix stands before the path, encoded
    * @param at where the contract has the operation, for messages
    * @param more values beside the contract's parameters
-   * @param mostBytes of a response; default: `limits.maxBodyBytes`
+   * @param bound of a response
    * @throws MerchantRulesError SETTINGS_INVALID, naming a parameter without a value, or with one that cannot be sent
    */
   constructor(
@@ -111,7 +114,7 @@ export class RequestTemplate {
     at: string,
     fixed: FixedParts,
     more: Readonly<Record<string, string>> = {},
-    mostBytes = connection.contract.limits.maxBodyBytes,
+    bound: Bound = "maxBodyBytes",
   ) {
     const parameters = { ...parametersOf(connection), ...more };
     const refuse = (reason: string): never => {
@@ -128,7 +131,7 @@ export class RequestTemplate {
       );
     };
     this.#fixed = fixed;
-    this.#mostBytes = mostBytes;
+    this.#bound = bound;
     this.#path = prefix + fill(fixed.path.replace(/[^\x21-\x7e]+/gu, encodeURIComponent), encodeSegment);
     const pairs = Object.entries(fixed.query).map(([name, text]) => {
       const literal = namesIn(text).length === 0;
@@ -174,7 +177,7 @@ export class RequestTemplate {
       headers: headers.length === 0 ? shared : [...shared, ...headers],
       body: body === undefined ? null : this.#fixed.encoding === "form" ? formText(body) : JSON.stringify(body),
       success: this.#fixed.success,
-      mostBytes: this.#mostBytes,
+      bound: this.#bound,
     };
   }
 }

@@ -19,6 +19,7 @@ interface TransportOptions extends Pick<Connection, "insecureTls" | "clientCerti
 export class Transport {
   readonly origin: string;
   readonly #dispatcher: Dispatcher;
+  readonly #limits: Contract["limits"];
 
   /**
    * Opens up to `connections` sockets at once; default: `limits.concurrency`.
@@ -28,6 +29,7 @@ export class Transport {
     const { origin, isLoopback } = base;
     const { connections = limits.concurrency } = options;
     this.origin = origin;
+    this.#limits = limits;
     // An attempt has its own clock, from connect to last byte. undici's clocks for parts of it are off.
     const pool: Pool.Options = {
       connections,
@@ -47,9 +49,9 @@ export class Transport {
    * certain whether sending had begun: a create that never left may be sent again, any other may not.
    */
   send(request: WireRequest, credentials: readonly string[], timeoutMs: number): Promise<WireResponse | NoResponse> {
-    const { method, target, body, success, mostBytes } = request;
+    const { method, target, body, success, bound } = request;
     const headers = credentials.length === 0 ? [...request.headers] : [...request.headers, ...credentials];
-    const exchange = new ExchangeHandler(success, mostBytes, timeoutMs);
+    const exchange = new ExchangeHandler(success, this.#limits[bound], timeoutMs);
     try {
       this.#dispatcher.dispatch({ origin: this.origin, method, path: target, headers, body }, exchange);
     } catch (error) {
